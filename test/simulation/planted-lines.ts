@@ -26,10 +26,14 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     rule: 'L1',
     flags: FEW,
   }),
-  withoutRow('back to a known line', '(v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one))', {
-    rule: 'L6',
-    flags: FEW,
-  }),
+  withoutRow(
+    'back to a known line',
+    '(v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one))',
+    {
+      rule: 'L6',
+      flags: FEW,
+    },
+  ),
   withoutRow('own public address', '(v) => !isOver(v) && isOwn(v)', {
     rule: 'L5',
     flags: `${FEW} --seed 408`,
@@ -146,7 +150,7 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     what: 'lines that were left are forgotten',
     rule: 'L6',
     file: ROWS,
-    from: 'const known = isPublished ? knownWith(state) : state.known',
+    from: 'const known = isPublished && view.isAgreed !== false ? knownWith(state) : state.known',
     to: 'const known = state.known',
     flags: FEW,
   },
@@ -186,7 +190,7 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     what: 'the address of a third line counts while another one is held',
     rule: 'S1',
     file: WATCH,
-    from: "return name !== home.interface\n",
+    from: 'return name !== home.interface\n',
     to: 'return name === use.interface\n',
     flags: '--only move,vpn --router answers --often 30',
   },

@@ -30,7 +30,7 @@ export interface LineState {
   readonly known: readonly Line[]
   /** Since when each sign is seen without a break. */
   readonly since: Readonly<Partial<Record<LastingSign, Instant>>>
-  /** The line before, whose gateway was silent, until an address of this one is agreed on: a router may only restart. */
+  /** The line before, which was dead, until an address of this one is agreed on: a router may only restart. */
   readonly left?: Line
 }
 
@@ -141,7 +141,8 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
   const verdict = { kind: 'held', because, through, ...(until !== undefined && { until }) } as const
   // What is dead protects nothing; what comes beneath the line in use is a first line then.
   const isLost = because === 'old line dead, over another'
-  if (isLost) return { state: { known: knownWith(state), since: {} }, verdict }
+  if (isLost)
+    return { state: { known: knownWith(state), since: {}, ...(state.home && { left: state.home }) }, verdict }
   const { left: _, ...kept } = state
   return outcome === 'return' && home !== undefined
     ? { state: { ...kept, home, since: {} }, verdict }
@@ -190,7 +191,7 @@ function moved(view: View, because: RowName): LineStep {
     const isTried = left !== undefined && view.isAgreed !== true
     return { state: { ...kept, home, since: {}, ...(isTried && { left }) }, verdict }
   }
-  const known = isPublished ? knownWith(state) : state.known
+  const known = isPublished && view.isAgreed !== false ? knownWith(state) : state.known
   const mayReturn = sign === 'gateway'
   return {
     state: { home, known, since: {}, ...(mayReturn && { left: state.home }) },

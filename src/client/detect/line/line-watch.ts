@@ -105,6 +105,7 @@ class Lines implements LineWatch {
   #isAskingWords = false
   /** The gateway of the line that was left answers. */
   #isBack = false
+  #isGone = false
   #isAgreed = false
   /** A silence is a sign only where an answer was heard while the line was in use: of the home line. */
   #heard: ReadonlySet<Heard> = new Set()
@@ -172,7 +173,10 @@ class Lines implements LineWatch {
     })
     this.#state = step.state
     const isOther = before.home !== undefined && step.left !== undefined
-    if (isOther) [this.#heardOfLeft, this.#heard, this.#isAgreed] = [this.#heard, new Set(), false]
+    if (isOther) {
+      ;[this.#heardOfLeft, this.#heard] = [this.#heard, new Set()]
+      ;[this.#isAgreed, this.#isGone] = [false, home?.gateway === 'silent']
+    }
     if (step.verdict.because === 'old line answers again') this.#heard = this.#heardOfLeft
     this.#reading = {
       verdict: step.verdict,
@@ -205,6 +209,7 @@ class Lines implements LineWatch {
     const saved = await this.#options.remembered()
     if (saved === undefined) return NO_LINE
     this.#heard = new Set(saved.heard)
+    this.#isAgreed = true
     return { ...NO_LINE, home: saved.home, known: saved.known }
   }
 
@@ -229,8 +234,9 @@ class Lines implements LineWatch {
     const { ports, beyond, signal, clock } = this.#options
     const { use, home, verdict } = this.#reading
     const [asked, left] = [clock.now(), this.#state?.left]
-    if (left !== undefined && verdict.kind !== 'held') {
-      this.#isBack = await doesAnswer(ports, left, signal)
+    if (left !== undefined && (verdict.kind !== 'held' || home === undefined)) {
+      const isThere = await doesAnswer(ports, left, signal)
+      this.#isBack = isThere || (await this.#isResolvedAgain(left))
       return
     }
     if (home === undefined || use === undefined) return
@@ -242,6 +248,16 @@ class Lines implements LineWatch {
     ])
     const gateway = isThere ? 'answers' : this.#heard.has('gateway') ? 'silent' : undefined
     this.#asked = { asked, ...(gateway && { gateway }), ...(outside && { beyond: outside }) }
+  }
+
+  /** A router may answer nothing but the question for its MAC address. Before it was gone, what the table says is old. */
+  async #isResolvedAgain({ interface: name, gateway }: Line): Promise<boolean> {
+    const { ports, family } = this.#options
+    const neighbour = (await ports.neighbours(family)).find(
+      (one) => one.interface === name && one.address === gateway,
+    )
+    if (neighbour !== undefined && neighbour.mac === undefined) this.#isGone = true
+    return this.#isGone && neighbour?.mac !== undefined
   }
 
   /** A router that does not answer takes seconds to do so. */

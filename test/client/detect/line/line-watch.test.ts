@@ -103,6 +103,7 @@ async function atHome(): Promise<LineWatch> {
   const lines = made()
   lines.start()
   await lines.now()
+  lines.record({ hasWord: false, isAgreed: true })
   await clock.pass(seconds(1))
   return lines
 }
