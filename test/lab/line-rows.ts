@@ -165,7 +165,7 @@ const heldV6 = (
     for (let nth = 0; nth < scene.pace.rounds; nth++) {
       const began = await line.take()
       const at = Math.max(began, await scene.becomes(line.exit, 6))
-      if (nth === 0) await scene.told(options.words, at)
+      if (nth === 0) await scene.told(options.words, at, { since: began })
       await sleep(nth === 0 ? scene.pace.hold : REST)
       await line.leave()
       await sleep(REST)

@@ -30,7 +30,10 @@ export interface LineState {
   readonly known: readonly Line[]
   /** Since when each sign is seen without a break. */
   readonly since: Readonly<Partial<Record<LastingSign, Instant>>>
-  /** The line before, which was dead, until an address of this one is agreed on: a router may only restart. */
+  /**
+   * The line before, which was dead, until an address of this one is agreed on: a router may only restart, and between cable
+   * and Wi-Fi nothing is beneath a tunnel for a moment.
+   */
   readonly left?: Line
 }
 
@@ -88,9 +91,6 @@ const isOwn = ({ use, now }: View): boolean =>
 const isBare = ({ use, now, state }: View): boolean =>
   !now.hasRoute && !use.isTunnel && use.interface !== state.home?.interface
 
-/** Something carries a tunnel. While nothing does, as between cable and Wi-Fi, it is no line of its own. */
-const isBaseless = ({ use }: View): boolean => use.isTunnel && !use.isGlobal && familyOf(use.source) === 'v4'
-
 function proofIn({ now, lasts }: View): Sign | undefined {
   if (!now.hasSource) return 'address'
   if (lasts('gateway')) return 'gateway'
@@ -106,13 +106,13 @@ export const ROWS = [
   { name: 'chosen by the user',          when: ({ rule }) => rule === 'follow',                                 outcome: 'adopt' },
   { name: 'first line, over another',    when: (v) => isNew(v) && isOver(v) && !v.use.isGlobal,                 outcome: 'hold'  },
   { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
-  { name: 'old line answers again',      when: ({ state, isBack }) => state.left !== undefined && isBack === true, outcome: 'return' },
+  { name: 'old line answers again',      when: (v) => v.state.left !== undefined && (v.isBack === true || isOver(v)), outcome: 'return' },
   { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
   { name: 'back to a known line',        when: (v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one)), outcome: 'adopt' },
   { name: 'nothing to protect',          when: (v) => !isOver(v) && !v.isPublished,                             outcome: 'adopt' },
   { name: 'own public address',          when: (v) => !isOver(v) && isOwn(v),                                   outcome: 'adopt' },
   { name: 'old line dead, over another', when: (v) => isOver(v) && isDead(v) && !v.use.isGlobal,                outcome: 'hold'  },
-  { name: 'old line dead',               when: (v) => isDead(v) && !isBaseless(v),                               outcome: 'adopt' },
+  { name: 'old line dead',               when: isDead,                                                          outcome: 'adopt' },
   { name: 'its router has the address',  when: (v) => !isOver(v) && v.use.hasWord === true,                     outcome: 'adopt' },
   { name: 'nothing else carries it',     when: (v) => !isOver(v) && isBare(v) && v.lasts('route'),              outcome: 'adopt' },
   { name: 'nothing else may carry it',   when: (v) => !isOver(v) && isBare(v),                                  outcome: 'wait'  },
@@ -192,7 +192,7 @@ function moved(view: View, because: RowName): LineStep {
     return { state: { ...kept, home, since: {}, ...(isTried && { left }) }, verdict }
   }
   const known = isPublished && view.isAgreed !== false ? knownWith(state) : state.known
-  const mayReturn = sign === 'gateway'
+  const mayReturn = sign === 'gateway' || use.isTunnel
   return {
     state: { home, known, since: {}, ...(mayReturn && { left: state.home }) },
     verdict,
