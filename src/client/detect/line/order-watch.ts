@@ -80,6 +80,7 @@ class Order implements OrderWatch {
   #state: OrderState
   #isStarted = false
   #changed = new AbortController()
+  #tail: Promise<unknown> = Promise.resolve()
 
   constructor(options: OrderWatchOptions) {
     this.#options = options
@@ -111,10 +112,18 @@ class Order implements OrderWatch {
 
   notify(): void {
     this.#changed.abort(WAIT_ENDED)
+    // What is asked may take seconds; that an address is gone counts at once.
+    if (this.#isStarted) void this.#read()
   }
 
-  /** The tables, and what follows from them. */
+  /** The tables, and what follows from them: one after another. */
   async #read(): Promise<Instant | undefined> {
+    const next = this.#tail.then(async () => this.#decide())
+    this.#tail = next.catch(() => undefined)
+    return next
+  }
+
+  async #decide(): Promise<Instant | undefined> {
     const { ports, order, family, clock } = this.#options
     const all = await ports.interfaces().catch(() => [])
     for (const [nth, { interface: name, gateway }] of order.entries()) {
