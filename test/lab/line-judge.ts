@@ -1,5 +1,5 @@
 /** A home, a daemon in it, and the judge of what the update service got. The truth is the lab's, never the client's. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -266,10 +266,11 @@ export class Scene {
 
   async end(): Promise<void> {
     const folder = process.env['HOLDFAST_TEST_LOGS']
-    if (folder !== undefined)
-      keepLogs(folder, this.#row.name.replaceAll(/[^\w-]+/g, '-'), this.#service, this.#daemons)
     for (const daemon of this.#daemons) await daemon.stop()
     rmSync(this.#memory, { recursive: true, force: true })
+    if (folder === undefined) return
+    mkdirSync(folder, { recursive: true })
+    keepLogs(folder, this.#row.name.replaceAll(/[^\w-]+/g, '-'), this.#service, this.#daemons)
   }
 }
 
@@ -288,8 +289,8 @@ export async function play(
     await row.play(scene)
     return await scene.verdict()
   } finally {
-    await scene?.end()
-    await lab.down()
+    await scene?.end().finally(async () => lab.down())
+    if (scene === undefined) await lab.down()
   }
 }
 
