@@ -289,8 +289,11 @@ export async function play(
     await row.play(scene)
     return await scene.verdict()
   } finally {
-    await scene?.end().finally(async () => lab.down())
-    if (scene === undefined) await lab.down()
+    try {
+      await scene?.end()
+    } finally {
+      await lab.down()
+    }
   }
 }
 

@@ -158,8 +158,8 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     what: 'kernel events compare interfaces only',
     rule: 'L6',
     file: 'client/detect/watch/kernel.ts',
-    from: 'return JSON.stringify([sorted, route, routers.toSorted(), ways])',
-    to: 'return JSON.stringify([sorted, [route, routers, ways].length])',
+    from: 'return JSON.stringify([sorted, ways])',
+    to: 'return JSON.stringify([sorted, ways.length])',
     flags: FEW,
   },
   {

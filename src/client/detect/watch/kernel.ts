@@ -18,9 +18,17 @@ export async function watchKernelEvents(
   { kernelListeners, lineListeners }: Pick<WatcherState, 'kernelListeners' | 'lineListeners'>,
 ): Promise<void> {
   const { ports, report } = context
-  const notification: KernelNotification = { controller: new AbortController(), isWorking: true }
+  const notification: KernelNotification = {
+    controller: new AbortController(),
+    isWorking: true,
+    isOtherLine: false,
+  }
   const notify = (): void => notification.controller.abort(WAIT_ENDED)
-  lineListeners.add(notify)
+  const notifyLine = (): void => {
+    notification.isOtherLine = true
+    notify()
+  }
+  lineListeners.add(notifyLine)
   const watcher = ports.watchKernel(notify, (because) => {
     if (notification.isWorking) report({ kind: 'kernelWatchMissing', because })
     notification.isWorking = false
@@ -30,7 +38,7 @@ export async function watchKernelEvents(
     await compareUntilEnd(context, notification, kernelListeners)
   } finally {
     watcher.close()
-    lineListeners.delete(notify)
+    lineListeners.delete(notifyLine)
   }
 }
 
@@ -38,6 +46,8 @@ interface KernelNotification {
   /** Aborted by a notification; replaced before each comparison. */
   controller: AbortController
   isWorking: boolean
+  /** Another line is the home line: no table has changed. */
+  isOtherLine: boolean
 }
 
 async function compareUntilEnd(
@@ -55,7 +65,8 @@ async function compareUntilEnd(
     await clock.sleep(until, signal, notification.controller.signal)
     notification.controller = new AbortController()
     const current = await fingerprint(ports)
-    if (current !== previous) changed()
+    if (current !== previous || notification.isOtherLine) changed()
+    notification.isOtherLine = false
     previous = current
     await clock.sleep(after(clock.now(), BURST_INTERVAL), signal)
   }
@@ -63,17 +74,24 @@ async function compareUntilEnd(
 
 const NEVER = Number.MAX_SAFE_INTEGER as ReturnType<typeof after>
 
-type WatchedTables = Pick<WatcherContext['ports'], 'interfaces' | 'gateway' | 'outboundRoute' | 'routes'>
+type WatchedTables = Pick<WatcherContext['ports'], 'interfaces' | 'outboundRoute' | 'routes'>
 
-async function fingerprint({ interfaces, gateway, outboundRoute, routes }: WatchedTables): Promise<string> {
-  const [addresses, route, wide, ...ways] = await Promise.all([
+/** Of files and sockets alone: a router may advertise itself each few seconds. */
+async function fingerprint({ interfaces, outboundRoute, routes }: WatchedTables): Promise<string> {
+  const [addresses, ...tables] = await Promise.all([
     interfaces().catch(() => []),
-    gateway(),
-    routes('v6'),
+    ...FAMILIES.map(async (family) => routes(family)),
     ...FAMILIES.map(async (family) => outboundRoute(family)),
   ])
   const sorted = addresses.map((one) => JSON.stringify(one)).toSorted()
-  // Which of several routers of IPv6 is in use shows in no address.
-  const routers = wide.filter(({ length }) => length === 0).map((one) => JSON.stringify(one))
-  return JSON.stringify([sorted, route, routers.toSorted(), ways])
+  // Which of several routers is in use shows in no address.
+  const ways = tables.map((table) =>
+    Array.isArray(table)
+      ? table
+          .filter(({ length }) => length <= 1)
+          .map((one) => JSON.stringify(one))
+          .toSorted()
+      : table,
+  )
+  return JSON.stringify([sorted, ways])
 }
