@@ -126,7 +126,7 @@ function familyEvents(known: AddressEvents, group: ObservedGroup, family: Family
   const span = (at - Number(since)) as Duration
   const about = { account, hostnames, family }
   if (sighting.kind === 'unknown') {
-    // That a line is held is told by its watch.
+    // The line watch reports a held line.
     const isHeld = sighting.isHeld === true || (sighting.lineHeld !== undefined && address !== undefined)
     const isReported = !isHeld && span >= UNKNOWN_AFTER
     const { because } = sighting

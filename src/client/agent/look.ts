@@ -81,7 +81,7 @@ const isAnySeen = (byName: SightingsByName): boolean =>
   Object.values(byName).some((seen) =>
     FAMILIES.some((family) => {
       const one = seen[family]
-      // What is published while another line is held is no less known than before.
+      // While another line is held, the published address is still known.
       return one?.kind === 'seen' || (one?.kind === 'unknown' && one.lineHeld !== undefined)
     }),
   )

@@ -44,7 +44,8 @@ const sentAddresses = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string =>
 
 /** Which line a hostname is for, where the kernel and this program choose otherwise. */
 const ONE_LINE =
-  'To use only one line, bind the hostname to its interface; to publish whatever outside services see, set allow_vpn = true'
+  'To use only one line, bind the hostname to its interface; ' +
+  'to publish the address that outside services see, set allow_vpn = true'
 
 // biome-ignore format: a table
 const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {

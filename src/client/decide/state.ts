@@ -107,13 +107,13 @@ export interface Line {
   readonly source?: Address
 }
 
-/** What the next process must know of the lines of this host, so that a restart behind a VPN does not take it for home. */
+/** Saved so that a restart behind a VPN does not adopt the VPN as the home line. */
 export interface SavedLines {
   /** The line whose address may be published. */
   readonly home: Line
   /** Lines that were home before. */
   readonly known: readonly Line[]
-  /** What of the home line has answered, so that its silence says something. */
+  /** What has answered on the home line: only there is silence a sign. */
   readonly heard: readonly ('gateway' | 'beyond' | 'word')[]
 }
 

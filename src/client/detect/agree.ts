@@ -109,7 +109,7 @@ export function agree(votes: readonly SourceVote[], asked: AgreementQuestion): A
   return isKnown ? { kind: 'none' } : { kind: 'open', isUnasked: true }
 }
 
-/** The address may have changed since: it says nothing against the answers that decide. */
+/** Too old to contradict the answers that decide: the address may have changed since. */
 const isOutdated = ({ at }: SourceVote, deciding: readonly SourceVote[]): boolean =>
   at !== undefined && deciding.some((one) => one.at !== undefined && between(at, one.at) > OUTDATED)
 const OUTDATED = seconds(1)
@@ -208,7 +208,7 @@ function agreeElsewhere(
   return { kind: 'agreed', address, by: [source.name], against: [], hasNear: true, ...elsewhere }
 }
 
-/** No near source reports an address. What outside services see of another line neither replaces nor supplements it. */
+/** No near source reports an address, and the address of another line must not be published. */
 const openElsewhere = (
   best: Candidate | undefined,
   { published, isElsewhere }: UplinkView,
@@ -241,7 +241,7 @@ interface Candidate extends SeenVotes {
 
 type Voter = Pick<AddressSource, 'operator' | 'path'>
 
-/** The votes that stand for themselves: one for each operator, and one for each shared path without one of these. */
+/** Independent votes: one per operator, plus one per shared path whose operator is not counted yet. */
 export function independentOf(voters: readonly Voter[]): number {
   const direct = new Set(voters.flatMap(({ path, operator }) => (path === undefined ? operator : [])))
   const shared = voters.filter(({ path, operator }) => path !== undefined && !direct.has(operator))

@@ -7,7 +7,7 @@ import type { FindSourceAddress } from './sources/ports.ts'
 import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
 import { type Address, type Family, familyOf } from '../../shared/base/address.ts'
 import { specialRangeOf } from '../../shared/base/special.ts'
-import type { Interfaces } from '../../shared/ports/interfaces.ts'
+import type { InterfaceAddress, Interfaces } from '../../shared/ports/interfaces.ts'
 import type { FindOutboundRoute } from '../../shared/ports/network.ts'
 
 /** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
@@ -62,6 +62,20 @@ export function findingFilter(
   return ({ interface: only, from }) => (only === undefined && from === undefined ? reportOnce : reportBound)
 }
 
+/** The first address of an interface that questions to the internet can be sent from. */
+export const usableOn = (
+  all: readonly InterfaceAddress[],
+  name: string,
+  family: Family,
+): Address | undefined =>
+  all.find(
+    (one) =>
+      one.interface === name &&
+      familyOf(one.address) === family &&
+      !one.isUnusable &&
+      !one.address.startsWith('fe80:'),
+  )?.address
+
 /** The local address to send from: the configured one, where it is of the family, or the first of the interface. */
 export function localAddressOf(
   { interface: only, from }: Binding,
@@ -77,14 +91,7 @@ export function localAddressOf(
   if (only === undefined) return undefined
   return async (family) => {
     const all = await interfaces()
-    const usable = all.find(
-      (one) =>
-        one.interface === only &&
-        familyOf(one.address) === family &&
-        !one.isUnusable &&
-        !one.address.startsWith('fe80:'),
-    )
-    return usable?.address ?? 'none'
+    return usableOn(all, only, family) ?? 'none'
   }
 }
 

@@ -199,7 +199,7 @@ class SettingsDetection implements AddressDetection {
         const active = await order.active()
         const rest = order.isStarted ? [] : detectors.filter((_, nth) => nth !== active)
         let sighting: Sighting = NO_LINE_UP
-        // A command that ends after its run knows of a line that is dead only by asking.
+        // A one-shot command finds a dead line only by asking.
         for (const one of [detectors[active], ...rest]) {
           sighting = (await one?.look(family, signal)) ?? sighting
           if (sighting.kind === 'seen') break
@@ -269,7 +269,7 @@ class SettingsDetection implements AddressDetection {
     if (this.#watchSignal !== undefined && settings.config.watch) this.watch(this.#watchSignal)
   }
 
-  /** Watchers keep what they read after an event of the kernel, before a round reads the line anew. */
+  /** Watchers cache the gateway, so they need a fresh reading after a kernel event. */
   async #gatewayNow(): Promise<Gateway | undefined> {
     const { v4 } = this.#lines
     await v4.now()
@@ -338,7 +338,7 @@ class SettingsDetection implements AddressDetection {
         for (const listener of this.#lineListeners) listener()
         this.hint('line', family)
       },
-      // A hostname that is bound has its line.
+      // Bound hostnames do not use this line.
       report: (finding) => void (this.#generation.hasUnbound && report(finding)),
       signal: end,
     })

@@ -187,7 +187,7 @@ export class FamilyDetector {
     return sighting
   }
 
-  /** Two outside services may be faster than the router, which may know that the address is shared: once for each. */
+  /** If outside services were faster than the router, asks it once per address whether the address is shared. */
   async #askLate(agreed: Address): Promise<void> {
     if (this.#askedLate === agreed) return
     this.#askedLate = agreed

@@ -19,11 +19,11 @@ export type Finding =
       readonly because: string
     }
   | { readonly kind: 'flipping'; readonly address: Address; readonly heldFor: Duration }
-  /** Traffic leaves by another line than the home line, which is not known to be dead: nothing of it is published. */
+  /** Traffic leaves by another line while the home line may still be alive, so the other line is not published. */
   | {
       readonly kind: 'lineHeld'
       readonly because: RowName
-      /** The line in use, as people read of it. */
+      /** The line in use, as shown to people. */
       readonly through: string
       /** What the service has for this host. */
       readonly addresses: readonly Address[]
@@ -40,7 +40,7 @@ export type Finding =
       readonly because: RowName
       readonly from: string
       readonly to: string
-      /** By which the one before is dead. */
+      /** Why the previous line counts as dead. */
       readonly sign?: Sign
     }
   /**
@@ -55,7 +55,7 @@ export type Finding =
       /** It was told in full a short while ago. */
       readonly isAgain?: true
     }
-  /** Another line of an order is published now; with the sign by which the one before is dead. */
+  /** Another line of the order is published now; `sign` says why the previous one is down. */
   | { readonly kind: 'orderMoved'; readonly from: string; readonly to: string; readonly sign?: Sign }
   /** Packets from a bound interface leave through another one. */
   | { readonly kind: 'leavesElsewhere'; readonly interface: string; readonly through: string }

@@ -27,7 +27,7 @@ export interface RoundResult {
   readonly unasked?: Unasked
   /** The router answers at the address, whatever it reports. */
   readonly isAtRouter: boolean
-  /** The line of outside queries, where it is another one than may be published. */
+  /** The line of outside queries, if it must not be published. */
   readonly through?: string
   /** The line that may be published, where it is known. */
   readonly line?: string
@@ -82,7 +82,7 @@ export class FlipGuard {
     this.#tell({ kind: 'elsewhere', through }, through)
   }
 
-  /** A line that goes and comes is told in full once in a while. */
+  /** A recurring line is reported in full at most every ten minutes. */
   #tell(finding: Extract<Finding, { kind: 'elsewhere' }>, line: string): void {
     const { clock, report } = this.#options
     const last = this.#told
@@ -95,7 +95,7 @@ export class FlipGuard {
   sightingOf(agreement: Agreement, round: RoundResult): Sighting {
     if (agreement.kind === 'none') return { kind: 'none' }
     const { through } = round
-    // Where a route shows the other line, its watch tells.
+    // The line watch reports what a route shows.
     if (through === undefined) this.#reportElsewhere(agreement, round.votes)
     const held = through === undefined ? {} : { lineHeld: through }
     if (agreement.kind === 'open') {

@@ -50,7 +50,7 @@ export const isReturning = (
 const isRecent = (leftAt: Instant | undefined, now: Instant): boolean =>
   leftAt !== undefined && isBefore(now, after(leftAt, RETURN_WINDOW))
 
-/** This host itself went to another line: an address alternates unseen only behind one line. */
+/** This host moved to another line; addresses alternate unnoticed only behind one line. */
 export const isOtherLine = (history: AddressHistory, line: string | undefined): boolean =>
   line !== undefined && history.line !== undefined && line !== history.line
 

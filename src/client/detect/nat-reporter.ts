@@ -25,7 +25,7 @@ export class NatReporter {
     return this.#secondRound.isOpen
   }
 
-  /** What was seen on another line says nothing of this one. */
+  /** Drops what was seen on another line. */
   forLine(line: string | undefined): void {
     if (line === this.#line) return
     this.#line = line
@@ -33,7 +33,7 @@ export class NatReporter {
     this.#secondRound.isConfirmed(undefined)
   }
 
-  /** Where outside services were faster than the router in a round: what it says after that, if it is certain. */
+  /** Handles a router answer that arrived after the round; true if it shows a shared address for certain. */
   late(votes: readonly SourceVote[], agreed: Address): boolean {
     const nat = natOf(votes, agreed)
     if (nat?.address === undefined || isGlobal(nat.address) || !votes.some(isOfRouter)) return false

@@ -13,14 +13,14 @@ interface RouteOfHost {
   /** All those of the host. */
   readonly interfaces: Interfaces
   readonly published: (family: Family) => readonly Address[]
-  /** The interface by which a question must leave; undefined where the route of the host says it. */
+  /** The interface that a question must leave by; undefined: the interface of the default route. */
   readonly interfaceOfVotes: (family: Family) => Promise<string | undefined>
 }
 
 interface Uplink extends RouteOfHost {
   /** Of a hostname that is bound to an interface or an address. */
   readonly from: FindSourceAddress | undefined
-  /** By which the traffic of a hostname that is bound to it must leave. */
+  /** The gateway that traffic of a bound hostname must use. */
   readonly gateway: Address | undefined
   readonly allowVpn: boolean
 }
@@ -94,7 +94,7 @@ async function strayByRules(
   return strayBy(way.interface, line, !isKnown || (await isTunnel(way.interface)))
 }
 
-/** Two lines of this host may share its traffic: only a tunnel is told. */
+/** Two lines of this host may share its traffic, so only tunnels are reported. */
 const strayBy = (through: string, line: string, isTold: boolean): Stray => ({
   kind: 'unknown',
   because: `was asked through ${through}, and the line of this host is ${line}`,

@@ -3,7 +3,7 @@ import type { Agreement, SourceVote, UplinkView } from './agree.ts'
 
 /** The route of outside queries. */
 export interface OutsideRoute {
-  /** Where they leave by another line than the one that may be published: that line, as people read of it. */
+  /** The held line that they leave by, as shown to people. */
   readonly elsewhere?: string
   /** The line that may be published, where it is known. */
   readonly line?: string
@@ -29,7 +29,7 @@ export function uplinkTracker(family: Family, { published, outboundRoute }: Upli
     now: async () => {
       if (outboundRoute === undefined) return {}
       const { elsewhere: through, line } = await outboundRoute(family)
-      // What was foreign beside the line before may be the address of this one, whose router proved nothing yet.
+      // A foreign address may belong to the new line, and its router is not proven yet.
       if (line !== undefined && last !== undefined && line !== last) [foreign, isProven] = [undefined, false]
       last = line ?? last
       const uplink = {

@@ -30,7 +30,7 @@ export const UNDER_WAY: Appearance = {
   title: 'An update is on its way',
   meaning: 'The answer of the service is not here yet.',
 }
-/** By the line in use, which is not the one whose address is published. */
+/** For an account whose home line is not the line in use. */
 const heldAppearance = (line: string): Appearance => ({
   tone: 'wait',
   mark: '!',

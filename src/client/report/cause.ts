@@ -76,7 +76,7 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
 const isUnanswered = ({ unanswered }: HostState): boolean =>
   unanswered !== undefined && listed(unanswered.addresses).length > 0
 
-/** While another line is held, the address that was confirmed stays right as far as anyone knows. */
+/** While another line is held, the confirmed address is assumed to be right. */
 const isAnyKnown = (seen: Sightings, { confirmed }: HostState): boolean =>
   FAMILIES.some((family) => {
     const sighting = seen[family]

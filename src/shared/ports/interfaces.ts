@@ -7,7 +7,7 @@ export interface InterfaceAddress {
   readonly isTemporary: boolean
   /** RFC 4862: deprecated, tentative, or a duplicate. Known on Linux only, false elsewhere. */
   readonly isUnusable: boolean
-  /** Not usable yet: duplicates of it are looked for (RFC 4862 §5.4). */
+  /** Not usable yet, duplicate address detection is running (RFC 4862 §5.4). */
   readonly isTentative?: true
   /** Configured manually, with unlimited lifetime. Known on Linux only, false elsewhere. */
   readonly isPermanent: boolean

@@ -57,7 +57,7 @@ export interface Neighbour {
 /** Empty where the table cannot be read. Never rejects. */
 export type ReadNeighbours = (family: Family) => Promise<readonly Neighbour[]>
 
-/** Whether the kernel calls the interface a tunnel, whatever its name is. Never rejects. */
+/** Whether the kernel reports the interface as a tunnel; the name is not considered. Never rejects. */
 export type IsTunnel = (interfaceName: string) => Promise<boolean>
 
 export interface LookupResult {

@@ -14,8 +14,8 @@ const PING_TIMEOUT = seconds(3)
 const PORT_TIMEOUT = milliseconds(250)
 
 /**
- * Whether the gateway answers in its own network: two pings, and one datagram to a closed port. A router limits its errors,
- * and may answer no pings: the silence of one says nothing.
+ * Whether the gateway answers two pings or a datagram to a closed port. Routers limit ICMP errors and may drop
+ * pings, so only the silence of both counts.
  */
 export async function doesAnswer(
   { datagram, program, mayPing }: AskingPorts,
@@ -48,6 +48,6 @@ export async function askBeyond(
     ),
   )
   if (outcomes.some((one) => one.kind === 'ended' && one.code === 0)) return 'answers'
-  // With 2, it could not ask.
+  // Exit code 2: ping could not send.
   return outcomes.every((one) => one.kind === 'ended' && one.code === 1) ? 'silent' : undefined
 }

@@ -6,7 +6,7 @@ import type { Line } from '../../decide/state.ts'
 /** `follow`: the user takes every line that the kernel selects. */
 export type LineRule = 'guard' | 'follow'
 
-/** What of the home line may mean that it is dead. Those with a span count when they last. */
+/** A sign that the home line may be dead. Signs with a duration in `LASTS` must last that long. */
 export type Sign = 'address' | 'gateway' | 'beyond' | 'word' | 'route'
 
 /** How long a sign must last until it is a proof. */
@@ -15,9 +15,9 @@ export const LASTS: { readonly [S in Exclude<Sign, 'address'>]: Duration } = {
   // Four questions of three packets each, or three of the kernel itself and then these.
   gateway: seconds(6),
   beyond:  seconds(8),
-  // A router that dials again says so for a while.
+  // A redial takes less.
   word:    seconds(20),
-  // Programs set several routes one after the other.
+  // VPN programs set several routes in sequence.
   route:   seconds(3),
 }
 
@@ -31,8 +31,8 @@ export interface LineState {
   /** Since when each sign is seen without a break. */
   readonly since: Readonly<Partial<Record<LastingSign, Instant>>>
   /**
-   * The line before, which was dead, until an address of this one is agreed on: a router may only restart, and between cable
-   * and Wi-Fi nothing is beneath a tunnel for a moment.
+   * The previous line, kept until an address of the new one is agreed on: its router may only be restarting, and a
+   * tunnel may briefly have no line beneath it while a host roams.
    */
   readonly left?: Line
 }
@@ -58,14 +58,14 @@ export interface LineEvent {
 export type LineVerdict =
   /** What outside services see through the line in use may be published, by the votes. */
   | { readonly kind: 'open'; readonly because: RowName; readonly sign?: Sign }
-  /** Nothing that is seen through the line in use may be published. Until the moment, if any, people need not be told. */
+  /** The line in use must not be published. With `until`, it is not reported before that moment. */
   | { readonly kind: 'held'; readonly because: RowName; readonly through: string; readonly until?: Instant }
   | { readonly kind: 'offline'; readonly because: RowName }
 
 export interface LineStep {
   readonly state: LineState
   readonly verdict: LineVerdict
-  /** The home line before, where another one takes its place. */
+  /** The previous home line, if it was replaced. */
   readonly left?: Line
 }
 
@@ -85,7 +85,7 @@ interface Row {
 const isNew = ({ state }: View): boolean => state.home === undefined
 /** Another line carries the line in use. */
 const isOver = ({ use }: View): boolean => use.beneath !== undefined || use.isForeign
-/** Over IPv6 a box of the network may hand out global addresses: those lead to it, and not home. */
+/** Over IPv6 a VPN box on the LAN may hand out global addresses, which lead to the box. */
 const isOwn = ({ use, now }: View): boolean =>
   use.isGlobal && (familyOf(use.source) === 'v4' || !now.hasSource)
 const isBare = ({ use, now, state }: View): boolean =>
@@ -122,8 +122,8 @@ export const ROWS = [
 export type RowName = (typeof ROWS)[number]['name'] | 'no way out'
 
 /**
- * Which line is the one whose address may be published, and whether questions leave by it: decision 0074. Pure; readings
- * follow each other in time.
+ * Selects the home line, and says whether outside questions leave by it (decision 0074). Pure; events must be in
+ * chronological order.
  */
 export function decideLine(state: LineState, event: LineEvent): LineStep {
   const { use } = event
@@ -139,7 +139,7 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
   const home = outcome === 'return' ? state.left : state.home
   const through = heldName(use, home)
   const verdict = { kind: 'held', because, through, ...(until !== undefined && { until }) } as const
-  // What is dead protects nothing; what comes beneath the line in use is a first line then.
+  // A dead home line is dropped: the next usable line becomes the first one.
   const isLost = because === 'old line dead, over another'
   if (isLost)
     return { state: { known: knownWith(state), since: {}, ...(state.home && { left: state.home }) }, verdict }
@@ -151,11 +151,11 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
 
 const UNTOUCHED: HomeNow = { hasSource: true, hasRoute: true, gateway: 'unknown' }
 
-/** A reading between two questions repeats the last answer, which is no later sign. */
+/** A reading between two questions repeats the last answer and must not extend a sign. */
 const seenAt = (sign: LastingSign, { at, home }: LineEvent): Instant =>
   sign === 'route' ? at : (home?.asked ?? at)
 
-/** A sign that pauses begins anew. */
+/** A sign that is interrupted starts over. */
 function sinceOf({ since, home }: LineState, event: LineEvent): LineState['since'] {
   const { home: now, use } = event
   if (now === undefined || home === undefined || use === undefined) return {}

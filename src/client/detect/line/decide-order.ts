@@ -13,9 +13,9 @@ import {
 interface OrderedLine {
   /** Since when it is up without a break. */
   readonly upSince?: Instant
-  /** How long it must be up before it takes its place again. */
+  /** How long it must be up before it is published again. */
   readonly span: Duration
-  /** When it took its place again. */
+  /** When it was published again. */
   readonly returned?: Instant
 }
 
@@ -38,9 +38,9 @@ export interface OrderStep {
   readonly until?: Instant
 }
 
-/** A line that was down is up for this long before it takes its place; twice as long after each return that failed soon. */
+/** How long a line must be up before it is published again. Doubles after each return that fails soon. */
 const STEADY = { first: seconds(30), max: minutes(10), failsWithin: minutes(10) } as const
-/** Between two moves, whatever the lines do. */
+/** Minimum time between two moves. */
 const MIN_STAY: Duration = seconds(30)
 
 export const newOrder = (count: number): OrderState => ({
@@ -81,7 +81,7 @@ function seenLine(line: OrderedLine, { at, isUp, isActive }: SeenLine): OrderedL
   const { upSince, returned, ...rest } = line
   const isSoon = returned !== undefined && isBefore(at, after(returned, STEADY.failsWithin))
   if (isUp) {
-    // It has proven itself.
+    // It stayed up long enough after its return.
     const span = isActive && returned !== undefined && !isSoon ? STEADY.first : line.span
     return { span, upSince: upSince ?? at, ...(returned !== undefined && { returned }) }
   }

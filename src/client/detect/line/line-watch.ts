@@ -71,17 +71,17 @@ export interface LineWatch {
   record(evidence: LineEvidence): void
   /** For the next process; undefined before there is a home line. */
   saved(): SavedLines | undefined
-  /** From now on what time alone proves is found out, until the signal. */
+  /** Starts asking the lines while one is held, until the signal. */
   start(): void
 }
 
-/** While a line is held, its signs are looked at so often: each 1.5 s in the first minute. */
+/** How often signs are checked while a line is held: every 1.5 s in the first minute. */
 const HELD = { soon: milliseconds(1500), for: minutes(1), later: seconds(15) } as const
-/** A process that ends after its run waits so long for a sign to become a proof: the word of a router takes longer. */
+/** How long a one-shot command waits for a sign to become a proof. */
 const SETTLING: Duration = seconds(10)
-/** A line that is held for so long may be meant: it becomes a message. */
+/** After this time a held line is probably intended, so one notification is sent. */
 const LONG: Duration = hours(24)
-/** A line that goes and comes is told in full once in a while. */
+/** A recurring line is reported again after this time. */
 const TOLD_AGAIN: Duration = minutes(10)
 
 type Heard = SavedLines['heard'][number]
@@ -99,7 +99,7 @@ class Lines implements LineWatch {
   #isStarted = false
   #isAsking = false
   #hasSettled = false
-  /** What was found out besides the tables, while another line is in use. */
+  /** Answers to questions about the home line while another line is in use. */
   #asked: Partial<Pick<HomeNow, 'gateway' | 'beyond' | 'asked'>> = {}
   #words: Pick<HomeNow, 'word'> & { readonly hasWord?: boolean } = {}
   #isAskingWords = false
@@ -107,7 +107,7 @@ class Lines implements LineWatch {
   #isBack = false
   #isGone = false
   #isAgreed = false
-  /** A silence is a sign only where an answer was heard while the line was in use: of the home line. */
+  /** What has answered on the home line: only there is silence a sign. */
   #heard: ReadonlySet<Heard> = new Set()
   #heardOfLeft: ReadonlySet<Heard> = new Set()
   #elsewhere: Address | undefined
@@ -240,7 +240,7 @@ class Lines implements LineWatch {
       return
     }
     if (home === undefined || use === undefined) return
-    // Through a tunnel, or by another gateway of its network, what is asked would leave by the line in use.
+    // Through a tunnel or another gateway on the same network, the ping would leave by the line in use.
     const mayAskBeyond = !isCarried(use) && use.interface !== home.interface && this.#heard.has('beyond')
     const [isThere, outside] = await Promise.all([
       doesAnswer(ports, home, signal),
@@ -250,7 +250,7 @@ class Lines implements LineWatch {
     this.#asked = { asked, ...(gateway && { gateway }), ...(outside && { beyond: outside }) }
   }
 
-  /** A router may answer nothing but the question for its MAC address. Before it was gone, what the table says is old. */
+  /** Some routers answer only ARP. The table entry counts once it has been missing. */
   async #isResolvedAgain({ interface: name, gateway }: Line): Promise<boolean> {
     const { ports, family } = this.#options
     const neighbour = (await ports.neighbours(family)).find(
@@ -260,7 +260,7 @@ class Lines implements LineWatch {
     return this.#isGone && neighbour?.mac !== undefined
   }
 
-  /** A router that does not answer takes seconds to do so. */
+  /** Asked separately, because a mute router takes seconds to time out. */
   async #askWords(): Promise<void> {
     const { use, home, verdict } = this.#reading
     if (this.#isAskingWords || verdict.kind !== 'held' || home === undefined || use === undefined) return
@@ -295,7 +295,7 @@ class Lines implements LineWatch {
     return askRouter({ address: line.gateway, interface: line.interface, local }, signal)
   }
 
-  /** While a line is held, what it is held for may end without an event of the kernel. */
+  /** The reason for holding a line may end without a kernel event. */
   async #watchSigns(): Promise<void> {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -321,7 +321,7 @@ class Lines implements LineWatch {
     if ((await this.now()).verdict.kind !== kind) this.#options.requestLook()
   }
 
-  /** Once, in a process that ends after its run: only while a sign is seen that may become a proof. */
+  /** For one-shot commands, once: waits only while a sign may become a proof. */
   async #settle(): Promise<LineNow> {
     this.#hasSettled = true
     const { clock, signal } = this.#options
@@ -335,7 +335,7 @@ class Lines implements LineWatch {
     }
   }
 
-  /** Once for each line, and again when it was away for a while. */
+  /** Reports each line once, and again after an absence. */
   #tell(left: Line | undefined): void {
     const { verdict, use, home } = this.#reading
     const { clock, report, published } = this.#options
@@ -397,6 +397,6 @@ export function isOfOtherLine({ verdict, use, home, known = [] }: LineNow, one: 
   return !isOnIt && !isOnePrefix(address, home.source)
 }
 
-/** The interface by which a question must leave so that its answer counts; undefined where the route of the host says it. */
+/** The interface that a question must leave by for its answer to count; undefined: the interface of the default route. */
 export const interfaceOfVotes = ({ verdict, use, home }: LineNow): string | undefined =>
   verdict.kind === 'open' || use?.isGlobal === true ? home?.interface : undefined

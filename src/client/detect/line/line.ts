@@ -6,7 +6,7 @@ import type { Line } from '../../decide/state.ts'
 /** The line that questions leave through now, by the tables of the kernel. */
 export interface LineInUse extends Line {
   readonly source: Address
-  /** The internet leads to `source`, whatever the interface is. */
+  /** `source` is reachable from the internet. */
   readonly isGlobal: boolean
   /** `source` is not in the network of the gateway, and another address of the interface is: a policy of IPsec. */
   readonly isForeign: boolean
@@ -38,13 +38,13 @@ export interface HomeNow {
 export const isOnePrefix = (one: Address, other: Address | undefined): boolean =>
   other !== undefined && networkOf(one) === networkOf(other)
 
-/** Two gateways of one network are two lines; what has no gateway is known by its address. */
+/** Two gateways on one network are two lines. Without a gateway, the address identifies the line. */
 export const lineKey = ({ interface: name, gateway, source }: Line): string =>
   `${name} ${gateway ?? source ?? ''}`
 
 /**
- * One router, or one link: cable and Wi-Fi of a router are one line, whatever their addresses are. Over IPv6 routers of two
- * homes may have the same link-local address, so the prefix must be the same too.
+ * The same router by cable and by Wi-Fi is one line. Over IPv6 different routers may share a link-local address such as
+ * fe80::1, so the prefix must match too.
  */
 export function isSameLine(use: LineInUse, home: Line): boolean {
   if (use.isForeign) return false
@@ -60,11 +60,11 @@ export function isSameLine(use: LineInUse, home: Line): boolean {
   return use.mac !== undefined && use.mac === home.mac
 }
 
-/** How people read of the home line. */
+/** The home line, as shown to people. */
 export const lineName = ({ interface: name, gateway }: Line): string =>
   gateway === undefined ? name : `${name} via ${gateway}`
 
-/** How people read of a line in use that is another one. */
+/** A held line, as shown to people. */
 export function heldName(use: LineInUse, home: Line | undefined): string {
   const { interface: name, gateway, source } = use
   if (use.isForeign) return `${source} on ${name}`

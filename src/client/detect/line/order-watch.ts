@@ -8,9 +8,10 @@ import {
   seconds,
 } from '../../../shared/base/time.ts'
 import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
-import { type Address, type Family, familyOf } from '../../../shared/base/address.ts'
+import { type Address, type Family } from '../../../shared/base/address.ts'
 import type { Sighting } from '../../../shared/base/sighting.ts'
 import type { Clock } from '../../../shared/ports/clock.ts'
+import { usableOn } from '../binding.ts'
 import type { Finding } from '../finding.ts'
 import { askBeyond, type AskingPorts, doesAnswer } from './ask-line.ts'
 import { LASTS, type Sign } from './decide-line.ts'
@@ -45,12 +46,12 @@ export interface OrderWatch {
   notify(): void
 }
 
-/** The published line is asked so often: rarely while it answers, and often after a silence. */
+/** How often the published line is pinged: rarely while it answers, often after a silence. */
 const ASKED: { readonly well: Duration; readonly silent: Duration } = {
   well: seconds(5),
   silent: milliseconds(1500),
 }
-/** A line that waits is asked one question so often; one that was down more often, because it may be back. */
+/** How often a waiting line is checked; more often while it is down, because it may come back. */
 const LOOKED: { readonly waiting: Duration; readonly down: Duration } = {
   waiting: seconds(60),
   down: seconds(5),
@@ -65,7 +66,7 @@ interface Health {
   /** A silence is a sign only where an answer was heard. */
   readonly heard: Set<Silence>
   readonly silentSince: Map<Silence, Instant>
-  /** It was proven dead, until outside services see it again. */
+  /** Proven dead, and not seen by outside services since. */
   isDown: boolean
   lookedAt: Instant | undefined
 }
@@ -112,7 +113,7 @@ class Order implements OrderWatch {
 
   notify(): void {
     this.#changed.abort(WAIT_ENDED)
-    // What is asked may take seconds; that an address is gone counts at once.
+    // Pings may take seconds, but a missing address counts at once.
     if (this.#isStarted) void this.#read()
   }
 
@@ -128,17 +129,11 @@ class Order implements OrderWatch {
     const all = await ports.interfaces().catch(() => [])
     for (const [nth, { interface: name, gateway }] of order.entries()) {
       const line = this.#lines[nth]
-      const own = all.find(
-        (one) =>
-          one.interface === name &&
-          familyOf(one.address) === family &&
-          !one.isUnusable &&
-          !one.address.startsWith('fe80:'),
-      )
+      const own = usableOn(all, name, family)
       if (line === undefined) continue
-      if (own?.address !== line.local) {
-        line.local = own?.address
-        line.gateway = gateway ?? (own && (await ports.packetRoute({ local: own.address }))?.gateway)
+      if (own !== line.local) {
+        line.local = own
+        line.gateway = gateway ?? (own && (await ports.packetRoute({ local: own }))?.gateway)
       }
       if (own === undefined) Object.assign(line, { isDown: true, lookedAt: undefined })
     }
@@ -211,7 +206,6 @@ class Order implements OrderWatch {
       if (answers === true || !line.heard.has(what)) line.silentSince.delete(what)
       else if (answers === false && !line.silentSince.has(what)) line.silentSince.set(what, now)
     }
-    // Nothing beyond a gateway that does not answer says more than that.
     const isDead = [...line.silentSince].some(([what, since]) => !isBefore(now, after(since, LASTS[what])))
     if (isDead) Object.assign(line, { isDown: true, lookedAt: undefined })
   }

@@ -86,7 +86,7 @@ const wayOut = (table: readonly KernelRoute[], name: string): KernelRoute | unde
     .filter((one) => one.interface === name && one.length <= 1)
     .toSorted((a, b) => a.length - b.length || byMetric(a, b))[0]
 
-/** All tables of IPv6 are in one list, so that a rule shows only in the kind of the interface. */
+/** /proc/net/ipv6_route lists all tables, so a tunnel selected by a rule shows only in the kind of its interface. */
 function beneath(name: string, isTunnel: boolean, tables: LineTables): Line | undefined {
   const { table, family } = tables
   const defaults = table.filter(isDefault).toSorted(byMetric)
@@ -142,13 +142,13 @@ function homeNow(home: Line, use: LineInUse, tables: LineTables): HomeNow {
     hasSource: tables.all.some((one) =>
       tables.family === 'v4' ? isOfHome(one, home, tables) : hasPrefixOf(one, home, use),
     ),
-    // A system without a table says nothing of its routes.
+    // Without a table, such as on macOS, nothing is known about routes.
     hasRoute: table.length === 0 || table.some((route) => isThrough(route) && leadsOut(route)),
     gateway: neighbour !== undefined && neighbour.mac === undefined ? 'silent' : 'unknown',
   }
 }
 
-/** A new lease is no move. */
+/** A new lease on the same network is still the same line. */
 const isOfHome = (
   { interface: name, address }: InterfaceAddress,
   { interface: own, source, gateway }: Line,
@@ -156,7 +156,7 @@ const isOfHome = (
 ): boolean =>
   name === own && (source === undefined || address === source || isInNetworkOf(gateway, address, tables))
 
-/** The provider may give the home line another prefix, which is usable a while later: any that is not of the line in use. */
+/** The provider may renumber the home line, so any other prefix on its interface counts, even if still tentative. */
 const hasPrefixOf = (one: InterfaceAddress, home: Line, use: LineInUse): boolean =>
   (!one.isUnusable || one.isTentative === true) &&
   isGlobal(one.address, []) &&

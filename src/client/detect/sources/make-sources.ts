@@ -62,7 +62,7 @@ export const makeSources = (
   options: SourceSelection,
 ): readonly AddressSource[] => withPaths(selected(specs, ports, options))
 
-/** Where no outside source has a path of its own, operators are all that tells two from one. */
+/** If all outside sources use shared paths, they are distinguished by operator alone. */
 function withPaths(sources: readonly AddressSource[]): readonly AddressSource[] {
   const hasDirect = sources.some(({ vantage, path }) => vantage === 'outside' && path === undefined)
   return hasDirect ? sources : sources.map(({ path: _, ...source }) => source)

@@ -1,8 +1,8 @@
 /**
  * Reasons to look at the sources again. A hint is never a fact: every hint leads to the same questions (decision 0014).
  * `plain`: the router alone can answer it. `doubt`: it may be right where the router still reports the previous address,
- * so the router alone does not answer it. No other host of the link can cause one. `line`: a doubt, and what a round that
- * runs has seen is of another line.
+ * so the router alone does not answer it. No other host of the link can cause one. `line`: a doubt that also
+ * restarts a running round, because its answers belong to another line.
  */
 // biome-ignore format: a table
 export const HINTS = {

@@ -46,7 +46,7 @@ interface KernelNotification {
   /** Aborted by a notification; replaced before each comparison. */
   controller: AbortController
   isWorking: boolean
-  /** Another line is the home line: no table has changed. */
+  /** The home line changed without a change of the tables. */
   isOtherLine: boolean
 }
 
@@ -76,7 +76,7 @@ const NEVER = Number.MAX_SAFE_INTEGER as ReturnType<typeof after>
 
 type WatchedTables = Pick<WatcherContext['ports'], 'interfaces' | 'outboundRoute' | 'routes'>
 
-/** Of files and sockets alone: a router may advertise itself each few seconds. */
+/** Starts no program: router advertisements cause notifications every few seconds. */
 async function fingerprint({ interfaces, outboundRoute, routes }: WatchedTables): Promise<string> {
   const [addresses, ...tables] = await Promise.all([
     interfaces().catch(() => []),
@@ -84,7 +84,7 @@ async function fingerprint({ interfaces, outboundRoute, routes }: WatchedTables)
     ...FAMILIES.map(async (family) => outboundRoute(family)),
   ])
   const sorted = addresses.map((one) => JSON.stringify(one)).toSorted()
-  // Which of several routers is in use shows in no address.
+  // The addresses do not show which of several routers is in use.
   const ways = tables.map((table) =>
     Array.isArray(table)
       ? table

@@ -106,7 +106,7 @@ async function calibrate(target: ProbeTarget, last: number | undefined): Promise
     const hops = order[attempt % order.length] ?? 1
     const change = target.change()
     if ((await roundTrip(target, hops, MAX_PROBE_TIMEOUT)) !== undefined) return hops
-    // At a distance that worked before, the address may have changed while nobody looked.
+    // Silence at a known distance: the address may have changed during calibration.
     if (last !== undefined && attempt % 2 === 1) target.context.hint('probe-lost')
     await pauseOrChange(target, PROBE_INTERVAL, change)
     if (change.aborted) attempt = -1

@@ -75,7 +75,7 @@ export interface WatcherState extends WatchedDetection {
   doesRouterReport: boolean
   /** The router sends events: the first one after a subscription has arrived. */
   hasEvents: boolean
-  /** The router announces a change, or sends an event of it: nothing else need notice one. */
+  /** The router announces changes or sends events, so no probe is needed. */
   isAnnounced: boolean
   /** The loss of the address by the router would be noticed within seconds. */
   isProbed: boolean
