@@ -238,7 +238,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...UPLINKS,
   ...(
     [
-      ['idle-announced', 'all', 60_000, 1],
+      // After the first minute what answered on the line is saved, once.
+      ['idle-announced', 'all', 75_000, 1],
       ['idle-mute', 'none', 12_000, 0],
     ] as const
   ).map(

@@ -10,6 +10,7 @@ import type { AddressProvider } from './sources/provider.ts'
 import type { AddressSource } from './sources/source.ts'
 import { routerSource } from './sources/router.ts'
 import type { LineEvidence } from './line/line-watch.ts'
+import { type KnownWay, knownWay } from './line/known-way.ts'
 import { type OrderWatch, orderWatch } from './line/order-watch.ts'
 import { onRoute } from './own-route.ts'
 import { type Hint, HINTS } from './watch/hint.ts'
@@ -99,6 +100,7 @@ class SettingsDetection implements AddressDetection {
   readonly #system: SystemPorts
   readonly #network: NetworkPorts
   readonly #names: CachingResolve
+  readonly #way: KnownWay
   /** Of the hostnames that are not bound. */
   readonly #lines: Readonly<Record<Family, LineWatch>>
   readonly #reportOf: ReturnType<typeof findingFilter>
@@ -117,6 +119,7 @@ class SettingsDetection implements AddressDetection {
     this.#system = system
     this.#network = network
     this.#names = cachingResolve(network.lookUpName, system.steady)
+    this.#way = knownWay(network)
     this.#lines = { v4: this.#lineWatch('v4'), v6: this.#lineWatch('v6') }
     this.#retries = fullBucket(RETRY_LIMITS, system.steady.now())
     this.#reportOf = findingFilter(listeners.report, () => system.steady.now())
@@ -250,7 +253,12 @@ class SettingsDetection implements AddressDetection {
         clock: steady,
         random,
         uptime: () => clocks().uptime,
-        ports: { ...this.#network, ...this.#portsFor({}), gateway: async () => this.#gatewayNow() },
+        ports: {
+          ...this.#network,
+          ...this.#portsFor({}),
+          gateway: async () => this.#gatewayNow(),
+          watchKernel: this.#way.watchKernel,
+        },
         hint: (hint, family) => this.hint(hint, family),
         report,
         signal: end.signal,
@@ -327,7 +335,7 @@ class SettingsDetection implements AddressDetection {
     const { published, remembered, report, end } = this.#listeners
     return lineWatch({
       family,
-      ports: { ...this.#network, mayPing: () => this.#config.ping },
+      ports: { ...this.#network, wayOut: this.#way.find, mayPing: () => this.#config.ping },
       clock: this.#system.steady,
       rule: () => (this.#config.allowVpn || this.#config.follow === 'default-route' ? 'follow' : 'guard'),
       published: () => published(family),

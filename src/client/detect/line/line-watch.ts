@@ -217,17 +217,19 @@ class Lines implements LineWatch {
     if (!this.#heard.has(what)) this.#heard = new Set([...this.#heard, what])
   }
 
-  /** What answers while the line is in use. */
+  /** What answers while the line is in use. Each answer counts at once: a silence takes seconds. */
   async #calibrate(line: Line): Promise<void> {
     const { ports, beyond, signal } = this.#options
-    const [isThere, outside] = await Promise.all([
-      doesAnswer(ports, line, signal),
-      askBeyond(ports, line, { hosts: beyond(), signal }),
+    const heardOn = (what: Heard): void => {
+      const { home, verdict } = this.#reading
+      if (verdict.kind === 'open' && home !== undefined && lineKey(home) === lineKey(line)) this.#hear(what)
+    }
+    await Promise.all([
+      doesAnswer(ports, line, signal).then((isThere) => isThere && heardOn('gateway')),
+      askBeyond(ports, line, { hosts: beyond(), signal }).then(
+        (outside) => outside === 'answers' && heardOn('beyond'),
+      ),
     ])
-    const { home, verdict } = this.#reading
-    if (verdict.kind !== 'open' || home === undefined || lineKey(home) !== lineKey(line)) return
-    if (isThere) this.#hear('gateway')
-    if (outside === 'answers') this.#hear('beyond')
   }
 
   async #ask(): Promise<void> {

@@ -11,19 +11,19 @@ import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
 import { type Address, type Family } from '../../../shared/base/address.ts'
 import type { Sighting } from '../../../shared/base/sighting.ts'
 import type { Clock } from '../../../shared/ports/clock.ts'
+import type { NetworkPorts } from '../../../shared/ports/system.ts'
 import { usableOn } from '../binding.ts'
 import type { Finding } from '../finding.ts'
 import { askBeyond, type AskingPorts, doesAnswer } from './ask-line.ts'
 import { LASTS, type Sign } from './decide-line.ts'
 import { decideOrder, newOrder, type OrderState } from './decide-order.ts'
-import type { LinePorts } from './read-line.ts'
 import { formatLineSpec, type LineSpec } from './line-spec.ts'
 
 interface OrderWatchOptions {
   readonly family: Family
   /** First the one that is published while it is up. */
   readonly order: readonly LineSpec[]
-  readonly ports: Pick<LinePorts, 'interfaces' | 'packetRoute'> & AskingPorts
+  readonly ports: Pick<NetworkPorts, 'interfaces' | 'packetRoute'> & AskingPorts
   readonly clock: Clock
   /** Outside hosts that may be asked by ping. */
   readonly beyond: () => readonly Address[]

@@ -5,13 +5,17 @@ import { isGlobal } from '../../../shared/base/special.ts'
 import type { InterfaceAddress } from '../../../shared/ports/interfaces.ts'
 import type { KernelRoute, Neighbour } from '../../../shared/ports/network.ts'
 import type { NetworkPorts } from '../../../shared/ports/system.ts'
+import type { KnownWay } from './known-way.ts'
 import { type HomeNow, isOnePrefix, isSameLine, type LineInUse } from './line.ts'
 import type { Line } from '../../decide/state.ts'
 
 export type LinePorts = Pick<
   NetworkPorts,
-  'routes' | 'neighbours' | 'isTunnel' | 'interfaces' | 'outboundRoute' | 'packetRoute'
->
+  'routes' | 'neighbours' | 'isTunnel' | 'interfaces' | 'outboundRoute'
+> & {
+  /** The way out by all rules; see `KnownWay`. */
+  readonly wayOut: KnownWay['find']
+}
 
 interface LineTables {
   readonly family: Family
@@ -32,9 +36,8 @@ export async function readLine(
   family: Family,
   home: Line | undefined,
 ): Promise<LineReading> {
-  const [route, way, table, interfaces, arp] = await Promise.all([
+  const [route, table, interfaces, arp] = await Promise.all([
     ports.outboundRoute(family),
-    ports.packetRoute({ family }),
     ports.routes(family),
     ports.interfaces().catch(() => []),
     family === 'v4' ? ports.neighbours('v4') : [],
@@ -42,9 +45,12 @@ export async function readLine(
   if (route?.address === undefined) return {}
   const all = interfaces.filter(({ address }) => familyOf(address) === family)
   const tables = { family, table, all, neighbours: arp }
+  const [way, isTunnel] = await Promise.all([
+    ports.wayOut(family, JSON.stringify([route, table])),
+    ports.isTunnel(route.interface),
+  ])
   // A rule may lead to a gateway that the main table does not have.
-  const gateway = way?.interface === route.interface ? way.gateway : wayOut(table, route.interface)?.gateway
-  const isTunnel = await ports.isTunnel(route.interface)
+  const gateway = way?.interface === route.interface ? way.gateway : widest(table, route.interface)?.gateway
   const use = inUse(
     { interface: route.interface, source: route.address, ...(gateway && { gateway }) },
     isTunnel,
@@ -81,7 +87,7 @@ const isDefault = ({ length }: KernelRoute): boolean => length === 0
 const byMetric = (a: KernelRoute, b: KernelRoute): number => a.metric - b.metric
 
 /** The widest route out through an interface: a default route, or a half of one. */
-const wayOut = (table: readonly KernelRoute[], name: string): KernelRoute | undefined =>
+const widest = (table: readonly KernelRoute[], name: string): KernelRoute | undefined =>
   table
     .filter((one) => one.interface === name && one.length <= 1)
     .toSorted((a, b) => a.length - b.length || byMetric(a, b))[0]

@@ -65,7 +65,7 @@ function made(remembered?: SavedLines): LineWatch {
             ? { interface: 'usb0', address: address('192.168.8.100') }
             : { interface: 'eth0', address: address('192.168.1.20') },
         ),
-      packetRoute: async () => Promise.resolve(undefined),
+      wayOut: async () => Promise.resolve(undefined),
       neighbours: async () => Promise.resolve([]),
       isTunnel: async () => Promise.resolve(false),
       datagram: async () => Promise.resolve({ kind: 'silent' } as const),

@@ -36,7 +36,7 @@ async function read(
   const name = interfaces.find((one) => one.address === source)?.interface ?? ''
   const ports: LinePorts = {
     outboundRoute: async () => Promise.resolve({ interface: name, address: address(source) }),
-    packetRoute: async () =>
+    wayOut: async () =>
       Promise.resolve(gateway === undefined ? undefined : { interface: name, gateway: address(gateway) }),
     routes: async () => Promise.resolve(routes),
     interfaces: async () => Promise.resolve(interfaces),

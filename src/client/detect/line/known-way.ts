@@ -1,0 +1,58 @@
+import type { Family } from '../../../shared/base/address.ts'
+import type { FindPacketRoute, WatchKernel } from '../../../shared/ports/network.ts'
+
+type Way = Awaited<ReturnType<FindPacketRoute>>
+
+interface KernelPorts {
+  readonly packetRoute: FindPacketRoute
+  readonly watchKernel: WatchKernel
+}
+
+export interface KnownWay extends Pick<KernelPorts, 'watchKernel'> {
+  /** The way out by all rules; `tables` is what the tables say now. */
+  readonly find: (family: Family, tables: string) => Promise<Way>
+}
+
+/**
+ * Finding the way out starts a program. While the kernel reports changes, rules included, the way is kept until the next
+ * report, or until the tables differ. Without reports it is not kept.
+ */
+export function knownWay({ packetRoute, watchKernel }: KernelPorts): KnownWay {
+  let known: Map<Family, { readonly tables: string; readonly way: Way }> | undefined
+  /** With other settings another watch begins before the one before it is closed. */
+  let latest = 0
+  return {
+    find: async (family, tables) => {
+      const kept = known?.get(family)
+      if (kept?.tables === tables) return kept.way
+      const before = known
+      const way = await packetRoute({ family })
+      // A report that arrives meanwhile may be about this way.
+      if (before === known) known?.set(family, { tables, way })
+      return way
+    },
+    watchKernel(onChange, onUnavailable) {
+      const own = ++latest
+      const forget = (next: typeof known): void => {
+        if (own === latest) known = next
+      }
+      forget(new Map())
+      const watcher = watchKernel(
+        () => {
+          forget(new Map())
+          onChange()
+        },
+        (because) => {
+          forget(undefined)
+          onUnavailable(because)
+        },
+      )
+      return {
+        close: () => {
+          forget(undefined)
+          watcher.close()
+        },
+      }
+    },
+  }
+}
