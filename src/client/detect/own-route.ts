@@ -83,10 +83,9 @@ async function strayByRules(
   line: string,
   { interfaces, packetRoute, isTunnel }: RouteOfHost,
 ): Promise<Stray | undefined> {
-  const way = await packetRoute(sent)
+  const [way, usual] = await Promise.all([packetRoute(sent), packetRoute({ local: sent.local })])
   if (way === undefined) return undefined
   if (way.interface === line) {
-    const usual = await packetRoute({ local: sent.local })
     const isOther = usual?.interface === way.interface && usual.gateway !== way.gateway
     return isOther ? strayBy(`${way.gateway} on ${way.interface}`, line, true) : undefined
   }

@@ -9,8 +9,8 @@ interface KernelPorts {
 }
 
 export interface KnownWay extends Pick<KernelPorts, 'watchKernel'> {
-  /** The way out by all rules; `tables` is what the tables say now. */
-  readonly find: (family: Family, tables: string) => Promise<Way>
+  /** The way out by all rules; `tables` is what the tables say now, read at the same time. */
+  readonly find: (family: Family, tables: Promise<string>) => Promise<Way>
 }
 
 /**
@@ -20,21 +20,22 @@ export interface KnownWay extends Pick<KernelPorts, 'watchKernel'> {
 export function knownWay({ packetRoute, watchKernel }: KernelPorts): KnownWay {
   let known: Map<Family, { readonly tables: string; readonly way: Way }> | undefined
   /** With other settings another watch begins before the one before it is closed. */
-  let latest = 0
+  let newest = 0
   return {
     find: async (family, tables) => {
-      const kept = known?.get(family)
-      if (kept?.tables === tables) return kept.way
       const before = known
-      const way = await packetRoute({ family })
+      const kept = before?.get(family)
+      if (kept !== undefined && kept.tables === (await tables) && before === known) return kept.way
+      const current = known
+      const [way, read] = await Promise.all([packetRoute({ family }), tables])
       // A report that arrives meanwhile may be about this way.
-      if (before === known) known?.set(family, { tables, way })
+      if (current === known) known?.set(family, { tables: read, way })
       return way
     },
     watchKernel(onChange, onUnavailable) {
-      const own = ++latest
+      const own = ++newest
       const forget = (next: typeof known): void => {
-        if (own === latest) known = next
+        if (own === newest) known = next
       }
       forget(new Map())
       const watcher = watchKernel(

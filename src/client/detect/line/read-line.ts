@@ -36,19 +36,17 @@ export async function readLine(
   family: Family,
   home: Line | undefined,
 ): Promise<LineReading> {
-  const [route, table, interfaces, arp] = await Promise.all([
-    ports.outboundRoute(family),
-    ports.routes(family),
+  const found = Promise.all([ports.outboundRoute(family), ports.routes(family)])
+  const [[route, table], way, interfaces, arp] = await Promise.all([
+    found,
+    ports.wayOut(family, found.then(JSON.stringify)),
     ports.interfaces().catch(() => []),
     family === 'v4' ? ports.neighbours('v4') : [],
   ])
   if (route?.address === undefined) return {}
   const all = interfaces.filter(({ address }) => familyOf(address) === family)
   const tables = { family, table, all, neighbours: arp }
-  const [way, isTunnel] = await Promise.all([
-    ports.wayOut(family, JSON.stringify([route, table])),
-    ports.isTunnel(route.interface),
-  ])
+  const isTunnel = await ports.isTunnel(route.interface)
   // A rule may lead to a gateway that the main table does not have.
   const gateway = way?.interface === route.interface ? way.gateway : widest(table, route.interface)?.gateway
   const use = inUse(

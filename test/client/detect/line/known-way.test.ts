@@ -17,7 +17,8 @@ beforeEach(() => {
   })
 })
 
-const find = async (tables = 'a'): Promise<string | undefined> => (await way.find('v4', tables))?.interface
+const find = async (tables = 'a'): Promise<string | undefined> =>
+  (await way.find('v4', Promise.resolve(tables)))?.interface
 
 describe('the way out', () => {
   it('is found each time where the kernel is not watched', async () => {
@@ -33,7 +34,7 @@ describe('the way out', () => {
     expect([await find('b'), await find('b')]).toEqual(['eth1', 'eth1'])
     kernel.changed()
     expect([await find('b'), await find('b')]).toEqual(['eth2', 'eth2'])
-    expect((await way.find('v6', 'b'))?.interface).toBe('eth3')
+    expect((await way.find('v6', Promise.resolve('b')))?.interface).toBe('eth3')
   })
 
   it('is not kept where a report arrives meanwhile', async () => {
