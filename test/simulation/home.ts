@@ -525,7 +525,8 @@ export class Home {
   #reaches(through: string): boolean {
     const isRouted = this.routes('v4').some((one) => one.interface === through && one.length <= 1)
     if (!isRouted) return false
-    if (through === GATEWAY.interface && this.#wayInUse?.facts.interface !== through)
+    const own = this.plan.dials === true ? DIALLED : GATEWAY.interface
+    if (through === own && this.#wayInUse?.facts.interface !== through)
       return !this.isOnBackup && this.#homeEgress() !== undefined
     return this.outboundRoute()?.interface === through && this.#lineEgress() !== undefined
   }

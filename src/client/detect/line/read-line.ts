@@ -70,7 +70,9 @@ function inUse(line: Line & { readonly source: Address }, isTunnel: boolean, tab
     gateway !== undefined &&
     !isOnLink(source) &&
     tables.all.some((one) => one.interface === name && isOnLink(one.address))
-  const below = isTranslated(source) ? undefined : beneath(name, isTunnel, tables)
+  // Over IPv6 the table has the routes of all rules. Where this host dials, the route to the server of a VPN has no gateway.
+  const isHidden = isTunnel && (tables.family === 'v6' || !isOwn)
+  const below = isTranslated(source) ? undefined : beneath(name, isHidden, tables)
   return {
     ...line,
     isGlobal: isOwn,
@@ -90,13 +92,12 @@ const widest = (table: readonly KernelRoute[], name: string): KernelRoute | unde
     .filter((one) => one.interface === name && one.length <= 1)
     .toSorted((a, b) => a.length - b.length || byMetric(a, b))[0]
 
-/** /proc/net/ipv6_route lists all tables, so a tunnel selected by a rule shows only in the kind of its interface. */
-function beneath(name: string, isTunnel: boolean, tables: LineTables): Line | undefined {
+/** A hidden line is over any other that has a way out, whatever their metrics. */
+function beneath(name: string, isHidden: boolean, tables: LineTables): Line | undefined {
   const { table, family } = tables
   const defaults = table.filter(isDefault).toSorted(byMetric)
   const own = defaults.find((one) => one.interface === name)
   const main = defaults.find((one) => one.interface !== name)
-  const isHidden = family === 'v6' && isTunnel
   const isBetter = own === undefined || (main !== undefined && main.metric < own.metric) || isHidden
   const host = table.find(
     ({ length, destination, gateway, interface: other }) =>

@@ -100,6 +100,25 @@ describe('the line in use', () => {
     expect(use?.beneath?.interface).toBe(beneath)
   })
 
+  it('is over the line that this host dials where the kernel calls it a tunnel', async () => {
+    const dialled = at('ppp0', '77.77.10.2', 32)
+    const routes = [
+      route('wg0', '0.0.0.0/0', undefined, 0),
+      route('ppp0', '0.0.0.0/0'),
+      route('ppp0', '14.0.0.9/32'),
+    ]
+    const host = { source: '10.8.0.2', interfaces: [dialled, at('wg0', '10.8.0.2', 32)], routes }
+    expect((await read(host)).use?.beneath).toBeUndefined()
+    expect((await read({ ...host, tunnels: ['wg0'] })).use?.beneath?.interface).toBe('ppp0')
+    const routed = {
+      ...host,
+      source: '77.77.10.9',
+      interfaces: [dialled, at('wg0', '77.77.10.9', 32)],
+      tunnels: ['wg0'],
+    }
+    expect((await read(routed)).use?.beneath).toBeUndefined()
+  })
+
   it('over IPv6 is over another one where the kernel calls it a tunnel: all tables are one list', async () => {
     const interfaces = [at('eth0', '2a02:1::20', 64), at('wg0', '2a02:9::2', 128)]
     const routes = [route('wg0', '::/0', undefined, 1024), route('eth0', '::/0', 'fe80::1', 1024)]
