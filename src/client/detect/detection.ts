@@ -395,6 +395,7 @@ class SettingsDetection implements AddressDetection {
       published,
       outboundRoute: this.#outsideRouteOf(binding),
       ...(from === undefined && {
+        beforeRecord: async (family: Family) => this.#lines[family].tryLeft(),
         onRound: (family: Family, evidence: LineEvidence) => this.#lines[family].record(evidence),
       }),
       hasRoute: async (family) =>

@@ -24,6 +24,8 @@ export interface DetectorOptions {
   readonly outboundRoute: ((family: Family) => Promise<OutsideRoute>) | undefined
   /** What each round showed of the lines of this host. */
   readonly onRound?: (family: Family, evidence: LineEvidence) => void
+  /** After an agreement, before it counts: a line that was left may answer again. */
+  readonly beforeRecord?: (family: Family) => Promise<void>
   /** Whether this host has a route to the internet of this family. */
   readonly hasRoute: (family: Family) => Promise<boolean>
   /** Whether a router near this host has the address. */

@@ -170,6 +170,7 @@ export class FamilyDetector {
     const agreement = await this.#confirm({ votes, uplink, unasked, budget, signal: end })
     over.abort(WAIT_ENDED)
     const isAtRouter = await this.#isAtRouter(agreement, { through, line }, end)
+    if (agreement.kind === 'agreed') await this.#options.beforeRecord?.(this.#family)
     if (restart.signal.aborted || !(await this.#isStill({ through, line }))) return undefined
     if (unasked === undefined) this.#rest.record(votes, hints.all)
     const sighting = this.#record(agreement, {

@@ -91,6 +91,13 @@ const isOwn = ({ use, now }: View): boolean =>
 const isBare = ({ use, now, state }: View): boolean =>
   !now.hasRoute && !use.isTunnel && use.interface !== state.home?.interface
 
+/** The line that was left; without a home line the kernel may select it itself. */
+function isBackAgain(view: View): boolean {
+  const { state, use, isBack } = view
+  if (state.left === undefined) return false
+  return isNew(view) ? isBack === true && !isSameLine(use, state.left) : isBack === true || isOver(view)
+}
+
 function proofIn({ now, lasts }: View): Sign | undefined {
   if (!now.hasSource) return 'address'
   if (lasts('gateway')) return 'gateway'
@@ -104,9 +111,9 @@ const isDead = (view: View): boolean => proofIn(view) !== undefined
 // biome-ignore format: a table
 export const ROWS = [
   { name: 'chosen by the user',          when: ({ rule }) => rule === 'follow',                                 outcome: 'adopt' },
+  { name: 'old line answers again',      when: isBackAgain,                                                     outcome: 'return' },
   { name: 'first line, over another',    when: (v) => isNew(v) && isOver(v) && !v.use.isGlobal,                 outcome: 'hold'  },
   { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
-  { name: 'old line answers again',      when: (v) => v.state.left !== undefined && (v.isBack === true || isOver(v)), outcome: 'return' },
   { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
   { name: 'back to a known line',        when: (v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one)), outcome: 'adopt' },
   { name: 'nothing to protect',          when: (v) => !isOver(v) && !v.isPublished,                             outcome: 'adopt' },

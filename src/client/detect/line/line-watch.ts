@@ -69,6 +69,8 @@ export interface LineWatch {
   /** The router of the line that may be published. */
   gateway(): Promise<Gateway | undefined>
   record(evidence: LineEvidence): void
+  /** Asks the line that was left, if it may return: if it answers, it may carry the line in use again. */
+  tryLeft(): Promise<void>
   /** For the next process; undefined before there is a home line. */
   saved(): SavedLines | undefined
   /** Starts asking the lines while one is held, until the signal. */
@@ -81,6 +83,8 @@ const HELD = { soon: milliseconds(1500), for: minutes(1), later: seconds(15) } a
 const SETTLING: Duration = seconds(10)
 /** After this time a held line is probably intended, so one notification is sent. */
 const LONG: Duration = hours(24)
+/** A gateway on the link answers in milliseconds. */
+const LEFT_TIMEOUT: Duration = seconds(1)
 /** A recurring line is reported again after this time. */
 const TOLD_AGAIN: Duration = minutes(10)
 
@@ -144,6 +148,12 @@ class Lines implements LineWatch {
     if (hasWord) this.#hear('word')
     this.#isAgreed ||= isAgreed
     this.#elsewhere = elsewhere
+  }
+
+  async tryLeft(): Promise<void> {
+    const { clock, signal } = this.#options
+    if (this.#state?.left === undefined || this.#reading.verdict.kind !== 'open') return
+    await this.#ask(AbortSignal.any([signal, clock.deadline(LEFT_TIMEOUT)]))
   }
 
   saved(): SavedLines | undefined {
@@ -232,13 +242,13 @@ class Lines implements LineWatch {
     ])
   }
 
-  async #ask(): Promise<void> {
-    const { ports, beyond, signal, clock } = this.#options
+  async #ask(signal = this.#options.signal): Promise<void> {
+    const { ports, beyond, clock } = this.#options
     const { use, home, verdict } = this.#reading
     const [asked, left] = [clock.now(), this.#state?.left]
     if (left !== undefined && (verdict.kind !== 'held' || home === undefined)) {
       const isThere = await doesAnswer(ports, left, signal)
-      this.#isBack = isThere || (await this.#isResolvedAgain(left))
+      this.#isBack ||= isThere || (await this.#isResolvedAgain(left))
       return
     }
     if (home === undefined || use === undefined) return

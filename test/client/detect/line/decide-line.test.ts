@@ -134,6 +134,31 @@ describe('a home line whose gateway was silent', () => {
     expect(state).not.toHaveProperty('left')
   })
 
+  it('is the home line again under the VPN beneath which it died', () => {
+    const over = (ms: number, isBack = false): LineEvent => ({
+      ...at(ms, { home: silent(ms), isBack }),
+      use: {
+        ...DEFAULTS,
+        interface: 'wg0',
+        source: address('10.8.0.2'),
+        beneath: { ...home, source: address('192.168.1.20') },
+      },
+    })
+    const lost = play(over(3000), over(7300))
+    expect(lost).toMatchObject({
+      verdict: { kind: 'held', because: 'old line dead, over another' },
+      state: { left: home },
+    })
+    expect(lost.state).not.toHaveProperty('home')
+    const { verdict, state } = decideLine(lost.state, over(9000, true))
+    expect(verdict).toEqual({ kind: 'held', because: 'old line answers again', through: 'wg0' })
+    expect(state).toMatchObject({ home })
+    // Where the VPN ends meanwhile, the home line is in use itself.
+    const own = { ...DEFAULTS, ...home, source: address('192.168.1.20') }
+    const back = decideLine(lost.state, at(9000, { use: own, isBack: true }))
+    expect(back.verdict).toEqual({ kind: 'open', because: 'first line' })
+  })
+
   it('is not after that', () =>
     expect(play(dead, at(9000, { isAgreed: true }), at(11_000, { isBack: true })).verdict).toMatchObject({
       kind: 'open',

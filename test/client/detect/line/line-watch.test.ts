@@ -180,6 +180,22 @@ describe('the line of this host', () => {
     expect(lines.saved()).toMatchObject({ home: { interface: 'usb0' }, known: [HOME] })
   })
 
+  it('is asked once more before an agreement on the line after it counts', async () => {
+    const lines = await atHome()
+    host.gateway = STICK
+    host.answering = []
+    await lines.now()
+    await clock.pass(seconds(9))
+    await lines.tryLeft()
+    expect((await lines.now()).verdict.kind).toBe('open')
+    host.answering = [ROUTER]
+    await lines.tryLeft()
+    expect((await lines.now()).verdict).toMatchObject({ kind: 'held', because: 'old line answers again' })
+    pings = []
+    await lines.tryLeft()
+    expect(pings).toEqual([])
+  })
+
   it('is not left by a silence where nothing was heard', async () => {
     host.answering = []
     const lines = await atHome()
