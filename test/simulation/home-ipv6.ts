@@ -38,8 +38,6 @@ export class HomeIpv6 {
   #hasCarrier = true
   /** Since when a box advertises its prefix. */
   #advertised: number | undefined
-  /** The prefix of the line was replaced, or its interface lost it, while a box advertised its own. */
-  wasReplacedBesideBox = false
 
   constructor(kind: Ipv6Kind, name: string, scheduler: Scheduler, onKernel: () => void) {
     this.#kind = kind
@@ -116,9 +114,11 @@ export class HomeIpv6 {
     const { now } = this.#scheduler
     const made = this.#prefixes.flatMap((prefix) => {
       if (prefix.to < now - DEPRECATED) return []
-      const isUnusable = prefix.to <= now || prefix.usableFrom > now
-      const stable = this.#with(prefix.stable, { isUnusable })
-      const temporary = this.#with(prefix.temporary, { isUnusable, isTemporary: true })
+      const isTentative = prefix.usableFrom > now
+      const isUnusable = prefix.to <= now || isTentative
+      const state = { isUnusable, ...(isTentative && { isTentative }) }
+      const stable = this.#with(prefix.stable, state)
+      const temporary = this.#with(prefix.temporary, { ...state, isTemporary: true })
       return this.#kind === 'temporary' ? [temporary, stable] : [stable]
     })
     const ofBox = this.#with(BOX.address, { isUnusable: !this.#isByBox })
@@ -165,7 +165,6 @@ export class HomeIpv6 {
   }
 
   #end(): void {
-    if (this.#advertised !== undefined) this.wasReplacedBesideBox = true
     const last = this.#prefixes.at(-1)
     if (last !== undefined) last.to = Math.min(last.to, this.#scheduler.now)
   }

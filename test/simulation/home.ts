@@ -97,7 +97,6 @@ export class Home {
   /** Another way out than the home line, while there is one. */
   #way: Way | undefined
   #wayEndedAt = -Infinity
-  #wasDeadUnderBox = false
   /** Of other ways, from when their address may be published, to their end. */
   readonly #adoptable: Lease[] = []
   /** Overlapping outages: the line is up while there is none. */
@@ -146,11 +145,6 @@ export class Home {
 
   get #wayInUse(): Way | undefined {
     return this.#way?.isInUse === true ? this.#way : undefined
-  }
-
-  /** The home line was dead under a box of its network, which shows in no table: uplink.md has no row for it. */
-  get wasDeadUnderBox(): boolean {
-    return this.#wasDeadUnderBox
   }
 
   /** By all rules. */
@@ -282,7 +276,6 @@ export class Home {
     if (this.#way !== way) return
     const isDead = this.#homeEgress() === undefined
     if (isDead && deadFor >= DEAD) {
-      if (way.plan.way === 'box' || way.plan.way === 'bare') this.#wasDeadUnderBox = true
       if (way.isHeir) this.#adoptable.push(this.#leaseOf(way))
       return
     }
