@@ -54,6 +54,8 @@ export interface ImportedUpdate {
   readonly through?: string | undefined
   /** The interface for IPv6, where `lookup` is the way for IPv4 alone. */
   readonly ipv6Interface?: string | undefined
+  /** Interfaces of several entries for the same hostname, in their order. */
+  readonly lines?: readonly string[] | undefined
   /** The host part of the IPv6 addresses of these hostnames, for another machine of the network. */
   readonly suffix?: string | undefined
 }

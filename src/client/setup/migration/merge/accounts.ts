@@ -1,6 +1,6 @@
 import { providerCalled } from '../../../services/providers/providers.ts'
-import type { ImportedUpdate, Remark } from '../imported.ts'
-import { interfaceIn, wayForBoth, wayOf } from './lookups.ts'
+import type { ImportedUpdate, Lookup, Remark } from '../imported.ts'
+import { interfaceIn, networkIn, wayForBoth, wayOf } from './lookups.ts'
 
 /** One family of one hostname, or both where their addresses are found in the same way. */
 interface OwnWay {
@@ -66,25 +66,52 @@ function ownWays(
   )
   const found = (name: string, family: 'ipv4' | 'ipv6'): ImportedUpdate | undefined =>
     first.get(`${family} ${name}`)
-  return parts.flatMap((update): readonly OwnWay[] => {
+  return parts.flatMap((part): readonly OwnWay[] => {
+    const lines = linesOf(part, parts)
+    const update = lines === undefined ? part : { ...part, lines }
     const [v4, v6] = [found(nameOf(update), 'ipv4'), found(nameOf(update), 'ipv6')]
     const both = v4 === undefined || v6 === undefined ? undefined : wayForBoth(v4.lookup, v6.lookup)
     const own = update.ipv4 ? v4 : v6
-    if (own !== undefined && own !== update && isOtherWay(own, update)) {
-      remarks.push({
-        kind: 'not taken',
-        place: update.place,
-        text:
-          `${nameOf(update)}: line ${own.place.line} finds its address by ${wayOf(own.lookup)}, ` +
-          `and this one by ${wayOf(update.lookup)}`,
-      })
+    if (own !== undefined && own !== part && isOtherWay(own, part)) {
+      const { place, lookup } = part
+      const start = `${nameOf(part)}: line ${own.place.line}`
+      const text =
+        lines === undefined
+          ? `${start} finds its address by ${wayOf(own.lookup)}, and this one by ${wayOf(lookup)}${orderOf(own.lookup, lookup)}`
+          : `${start} and this one become one order of lines: ${lines.join(', then ')}`
+      remarks.push({ kind: lines === undefined ? 'not taken' : 'changed', place, text })
       return []
     }
     if (both !== undefined) return [{ update: { ...update, lookup: both }, families: 'both' }]
-    const lines = isToken ? undefined : twoLines(v4, v6)
-    if (lines !== undefined) return [{ update: { ...update, ...lines }, families: 'both' }]
+    const two = isToken ? undefined : twoLines(v4, v6)
+    if (two !== undefined) return [{ update: { ...update, ...two }, families: 'both' }]
     return [{ update, families: update.ipv4 ? (update.ipv6 ? 'both' : 'IPv4') : 'IPv6' }]
   })
+}
+
+/** What to write for two networks whose devices are not in the file. */
+const orderOf = (first: Lookup, second: Lookup): string =>
+  networkIn(first) === undefined || networkIn(second) === undefined
+    ? ''
+    : '; for both, write interface = ["DEVICE", "DEVICE"] with their devices'
+
+/** The interfaces of all entries for this hostname, if each has its own: the hostname moves from one line to the next. */
+function linesOf(update: ImportedUpdate, parts: readonly ImportedUpdate[]): readonly string[] | undefined {
+  const { hostnames, suffix } = update
+  const same = parts.filter((one) => one.hostnames[0] === hostnames[0])
+  const lines = (family: 'ipv4' | 'ipv6'): readonly (string | undefined)[] =>
+    same.filter((one) => one[family]).map(({ lookup, through }) => interfaceIn(lookup) ?? through)
+  const [v4, v6] = [lines('ipv4'), lines('ipv6')]
+  const order = v4.length > 0 ? v4 : v6
+  const isOrder =
+    hostnames.length > 0 &&
+    order.length > 1 &&
+    new Set(order).size === order.length &&
+    !order.includes(undefined)
+  const isOne = v4.length === 0 || v6.length === 0 || v4.join() === v6.join()
+  return isOrder && isOne && same.every((one) => one.suffix === suffix)
+    ? (order as readonly string[])
+    : undefined
 }
 
 /** One login is one account, where only the line of IPv6 is another one (decision 0071). */

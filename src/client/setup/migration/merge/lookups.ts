@@ -9,7 +9,7 @@ const sourceOf = (lookup: Lookup): string | undefined =>
 const isUsual = (lookup: Lookup): boolean => lookup.kind === 'default' || sourceOf(lookup) === 'router'
 export const interfaceIn = (lookup: Lookup): string | undefined =>
   /^interface:(.*)$/.exec(sourceOf(lookup) ?? '')?.[1]
-const networkIn = (lookup: Lookup): string | undefined =>
+export const networkIn = (lookup: Lookup): string | undefined =>
   lookup.kind === 'sources' ? lookup.network : undefined
 const isSame = (one: Lookup, other: Lookup): boolean => JSON.stringify(one) === JSON.stringify(other)
 
@@ -61,7 +61,7 @@ export function lookupPlan(updates: readonly ImportedUpdate[]): LookupPlan {
     const settings = only === undefined || more.length > 0 ? {} : settingsOfLookup(only)
     return { settings, placeOf: () => ({}), remarks: [] }
   }
-  const isOneLine = updates.every(({ ipv6Interface }) => ipv6Interface === undefined)
+  const isOneLine = updates.every(({ ipv6Interface, lines }) => (ipv6Interface ?? lines) === undefined)
   if (others.length === 0 && isOneLine)
     return { settings: settingsOfLookup(first), placeOf: () => ({}), remarks: [] }
   const isCommand = (lookup: Lookup): boolean => lookup.kind === 'sources' && lookup.command !== undefined

@@ -145,6 +145,7 @@ function hostsOf(all: readonly ImportedUpdate[], plan: LookupPlan): ReadonlyMap<
       ...(update.suffix !== undefined && update.ipv6 && { suffix: update.suffix }),
       ...(typeof place === 'object' && place),
       ...(update.through !== undefined && { interface: update.through }),
+      ...(update.lines !== undefined && { interface: update.lines }),
       ...(update.ipv6Interface !== undefined && { ipv6_interface: update.ipv6Interface }),
     }
     const named = Object.keys(own).length > 0 ? update.hostnames : []

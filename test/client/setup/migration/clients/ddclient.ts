@@ -730,9 +730,11 @@ interval = "5m"`,
     remarks: [['not taken', 4, 'b.one.example: the address is found by /opt/two, and that of other']],
   }),
   ddclient('one hostname in two ways', 'use=if, if=eth1 a.one.example\nuse=if, if=eth2 a.one.example', {
-    toml: `${ACCOUNT}\nhostnames = ["a.one.example"]\nipv6 = false\ninterval = "5m"\nsources = ["interface:eth1"]\nagreement = "one"`,
+    toml: `sources = ["interfaces"]\nagreement = "one"\ninterval = "5m"\n\n[[account]]\nname = "dyn.one.example"\n${ACCOUNT}\nhostnames = ["a.one.example"]\nipv6 = false\n\n[[account.host]]\nname = "a.one.example"\ninterface = ["eth1", "eth2"]`,
     passwords: ['p1'],
-    remarks: [['not taken', 4, 'a.one.example: line 3 finds its address by interface:eth1, and this one by']],
+    remarks: [
+      ['changed', 4, 'a.one.example: line 3 and this one become one order of lines: eth1, then eth2'],
+    ],
   }),
   ddclient('a router and a page', 'use=fritzbox a.one.example\nuse=web b.one.example', {
     toml: `${ACCOUNT}\nhostnames = ["a.one.example", "b.one.example"]\nipv6 = false\ninterval = "5m"`,

@@ -1,5 +1,9 @@
 import { type ImportCase, lines } from '../import-case.ts'
 
+/** One of several sections for the same hostname. */
+const sectionOf = (ip: string): string =>
+  `config service\n\toption enabled '1'\n\toption service_name 'no-ip.com'\n\toption domain 'home.ddns.net'\n\toption username 'u'\n\toption password 'p'\n\toption ip_${ip}\n`
+
 export const OPENWRT_CASES: readonly ImportCase[] = [
   {
     name: 'OpenWrt: options in the URL, a comment behind a value, and a placeholder without counterpart',
@@ -416,6 +420,43 @@ when_stopped = "idle"`,
       .join('\n'),
     toml: 'sources = ["interfaces"]\nagreement = "one"\ninterval = "10m"\nwhen_stopped = "idle"\n\n[[account]]\nname = "no-ip"\nprovider = "no-ip"\nusername = "u"\nhostnames = ["a.ddns.net", "b.ddns.net"]\nipv6 = false\nrefresh = "3d"\n\n[[account.host]]\nname = "a.ddns.net"\ninterface = "wan0"\n\n[[account.host]]\nname = "b.ddns.net"\ninterface = "wan1"',
     passwords: ['p'],
+  },
+  {
+    name: 'OpenWrt: one hostname by three lines',
+    format: 'openwrt',
+    text: ['eth0', 'eth1', 'wwan0']
+      .map((name) => sectionOf(`source 'interface'\n\toption ip_interface '${name}'`))
+      .join('\n'),
+    toml: 'sources = ["interfaces"]\nagreement = "one"\ninterval = "10m"\nwhen_stopped = "idle"\n\n[[account]]\nname = "no-ip"\nprovider = "no-ip"\nusername = "u"\nhostnames = ["home.ddns.net"]\nipv6 = false\nrefresh = "3d"\n\n[[account.host]]\nname = "home.ddns.net"\ninterface = ["eth0", "eth1", "wwan0"]',
+    passwords: ['p'],
+    remarks: [
+      [
+        'changed',
+        10,
+        'home.ddns.net: line 1 and this one become one order of lines: eth0, then eth1, then wwan0',
+      ],
+      [
+        'changed',
+        19,
+        'home.ddns.net: line 1 and this one become one order of lines: eth0, then eth1, then wwan0',
+      ],
+    ],
+  },
+  {
+    name: 'OpenWrt: one hostname by two networks, whose devices are not in the file',
+    format: 'openwrt',
+    text: ['wan', 'wanb']
+      .map((name) => sectionOf(`source 'network'\n\toption ip_network '${name}'`))
+      .join('\n'),
+    toml: 'provider = "no-ip"\nusername = "u"\nhostnames = ["home.ddns.net"]\nipv6 = false\nrefresh = "3d"\nsources = ["interfaces"]\nagreement = "one"\ninterval = "10m"\nwhen_stopped = "idle"',
+    passwords: ['p'],
+    remarks: [
+      [
+        'not taken',
+        10,
+        'home.ddns.net: line 1 finds its address by wan, and this one by wanb; for both, write interface',
+      ],
+    ],
   },
   {
     name: 'OpenWrt: FreeDNS by token, whose domain is none',
