@@ -539,6 +539,23 @@ describe('init without a terminal', () => {
     expect(readFileSync(join(folder, 'holdfast.toml'), 'utf8')).toBe('server = \n')
   })
 
+  it('writes one interface, or an order of lines', async () => {
+    const folder = scratch()
+    const lines = [
+      [['wan1'], 'interface = "wan1"'],
+      [['wan1', 'eth0 via 192.168.1.1'], 'interface = ["wan1", "eth0 via 192.168.1.1"]'],
+    ] as const
+    for (const [names, line] of lines) {
+      const flags = names.flatMap((name) => ['--interface', name])
+      const { code, stdout } = await init(folder, [...NO_IP, ...flags, '--dry-run'])
+      expect(code).toBe(0)
+      expect(stdout).toContain(line)
+    }
+    const { code, stderr } = await init(folder, [...NO_IP, '--interface', 'eth0 via home'])
+    expect(code).toBe(64)
+    expect(stderr).toContain('--interface names a gateway that is no address')
+  })
+
   it('says that a contact of the file stays', async () => {
     const folder = scratch()
     await init(folder, [...NO_IP, '--contact', 'first@mail.test'])

@@ -16,6 +16,8 @@ export interface SetupAnswers {
   readonly password?: Secret | undefined
   readonly apiKey?: Secret | undefined
   readonly hostnames?: readonly string[] | undefined
+  /** The order of lines, each as in the setting `interface`. */
+  readonly interfaces?: readonly string[] | undefined
   readonly families?: PublishedFamilies | undefined
   readonly contact?: string | undefined
 }
@@ -51,7 +53,7 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
 /** The new account, and the settings of the program that go with it. */
 export function draftOfAnswers(answers: SetupAnswers): ConfigDraft {
   const { provider, server, path, username, hostnames = [], families = 'both' } = answers
-  const { password, apiKey, contact } = answers
+  const { password, apiKey, contact, interfaces = [] } = answers
   const preset = provider === undefined ? undefined : providerCalled(provider)
   const isIpv6Off = preset?.settings['ipv6'] === 'false'
   const account: DraftAccount = {
@@ -62,6 +64,7 @@ export function draftOfAnswers(answers: SetupAnswers): ConfigDraft {
       ...(path !== undefined && { path }),
       ...(username !== undefined && { username }),
       hostnames,
+      ...(interfaces.length > 0 && { interface: interfaces.length === 1 ? interfaces[0] : interfaces }),
       ...(families === 'ipv6' && { ipv4: false }),
       ...(families === 'ipv4' && !isIpv6Off && { ipv6: false }),
     },

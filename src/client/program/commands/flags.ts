@@ -169,6 +169,11 @@ export const INIT_FLAGS = {
     isPath: true,
   },
   hostnames: { kind: 'list', flag: 'hostname', describe: 'a hostname to keep up to date; repeatable' },
+  interfaces: {
+    kind: 'list',
+    flag: 'interface',
+    describe: 'look up the addresses only through this interface; repeatable: through the first that is up',
+  },
   publish: {
     kind: 'text',
     flag: 'publish',

@@ -18,6 +18,7 @@ import {
 } from '../../../setup/answers.ts'
 import { clearTextRemarks } from '../../../setup/shown.ts'
 import { parseServiceAddress } from '../../../settings/client-settings.ts'
+import { formatLineSpec, parseLineSpec } from '../../../detect/line/line-spec.ts'
 import { hostnameReaderFor } from '../../../settings/hostname.ts'
 import { parseProvider } from '../../../services/providers/providers.ts'
 import type { InitFlags } from '../flags.ts'
@@ -80,6 +81,10 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
     .flatMap((one) => one.split(','))
     .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
     .map((one) => wholeHostname(one, provider))
+  const interfaces = flags.interfaces
+    .flatMap((one) => one.split(','))
+    .flatMap((one) => checked('interface', parseLineSpec(one.trim())) ?? [])
+    .map(formatLineSpec)
   const secretIn = async (flag: string, file: string | undefined): Promise<Secret | undefined> =>
     file === undefined
       ? undefined
@@ -98,6 +103,7 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
         password,
         apiKey,
         hostnames,
+        interfaces,
         families: flags.publish as PublishedFamilies | undefined,
         contact: flags.contact,
       })
