@@ -2,11 +2,13 @@ import type { LineSpec } from '../detect/line/line-spec.ts'
 import { constants } from 'node:fs'
 import { access, mkdir, rmdir, stat } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
+import { familyOf } from '../../shared/base/address.ts'
+import { systemOutboundRoute } from '../../shared/platform/network/outbound-route.ts'
 import type { ClientConfig } from './read-client.ts'
 import { HOOKS } from './notify-settings.ts'
 import { type Complaint, fileKeyOf, formatComplaint } from '../../shared/settings/setting.ts'
 import { denial, isDenial } from '../../shared/platform/files/folder.ts'
-import { interfaceNames } from '../../shared/platform/network/interfaces.ts'
+import { interfaceNames, systemInterfaces } from '../../shared/platform/network/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>
 
@@ -66,27 +68,41 @@ async function pathProblem(path: string): Promise<string | undefined> {
   return isExecutable ? undefined : `it is not executable; run chmod +x ${path}`
 }
 
-const namedIn = (lines: readonly LineSpec[], where = '') =>
-  lines.map(({ interface: name }) => ({ name, where, setting: 'interface' }))
+interface NamedInterface {
+  readonly name: string
+  readonly where: string
+  readonly setting: string
+}
 
-/** Warnings about configured interfaces that do not exist now. They may appear later: a tunnel, a modem. */
-export async function absentInterfaces({ sources, accounts, places }: Config): Promise<readonly string[]> {
-  const named = [
-    ...(sources ?? []).flatMap((spec) =>
+/** The lines that accounts and hostnames are bound to. */
+const boundLines = (accounts: Config['accounts']): readonly NamedInterface[] => {
+  const namedIn = (lines: readonly LineSpec[] = [], where = ''): readonly NamedInterface[] =>
+    lines.map(({ interface: name }) => ({ name, where, setting: 'interface' }))
+  return accounts.flatMap(({ hosts, interface: lines, places }) => [
+    ...namedIn(lines, places['interface']),
+    ...hosts.flatMap((host) => namedIn(host.interface, host.places['interface'])),
+  ])
+}
+
+function namedInterfaces({ sources = [], accounts, places }: Config): readonly NamedInterface[] {
+  return [
+    ...sources.flatMap((spec) =>
       spec.kind === 'interface' && spec.interface !== undefined
         ? [{ name: spec.interface, where: places['sources'] ?? '', setting: 'sources' }]
         : [],
     ),
-    ...accounts.flatMap(({ hosts, interface: all = [], places: own }) => [
-      ...namedIn(all, own['interface']),
-      ...hosts.flatMap(({ interface: both = [], ipv6Interface: v6, places }) => [
-        ...namedIn(both, places['interface']),
-        ...(v6 === undefined
-          ? []
-          : [{ name: v6, where: places['ipv6Interface'] ?? '', setting: 'ipv6_interface' }]),
-      ]),
-    ]),
+    ...boundLines(accounts),
+    ...accounts.flatMap(({ hosts }) =>
+      hosts.flatMap(({ ipv6Interface: name, places: own }) =>
+        name === undefined ? [] : [{ name, where: own['ipv6Interface'] ?? '', setting: 'ipv6_interface' }],
+      ),
+    ),
   ]
+}
+
+/** Warnings about configured interfaces that do not exist now. They may appear later: a tunnel, a modem. */
+export async function absentInterfaces(config: Config): Promise<readonly string[]> {
+  const named = namedInterfaces(config)
   if (named.length === 0) return []
   const known = await interfaceNames()
   return named
@@ -97,6 +113,23 @@ export async function absentInterfaces({ sources, accounts, places }: Config): P
         problem: `${setting}: this host has no interface ${name} now; there are ${known.join(', ')}`,
       }),
     )
+}
+
+/** Warnings about lines whose questions leave by another one. Only a routing rule of the host changes that. */
+export async function missingRules({ accounts }: Pick<Config, 'accounts'>): Promise<readonly string[]> {
+  const all = await systemInterfaces()
+  const found = await Promise.all(
+    boundLines(accounts).map(async ({ name, where, setting }) => {
+      const local = all.find((one) => one.interface === name && familyOf(one.address) === 'v4')?.address
+      const route = local === undefined ? undefined : await systemOutboundRoute('v4', local)
+      if (route === undefined || route.interface === name) return []
+      const problem =
+        `${setting}: what this host sends from ${local} on ${name} leaves by ${route.interface}; ` +
+        `add a routing rule, such as: ip rule add from ${local} table N, with a default route through ${name} in table N`
+      return [formatComplaint({ where, problem })]
+    }),
+  )
+  return [...new Set(found.flat())]
 }
 
 /** Why a folder is not writable; undefined where it is, or where it can be made. */

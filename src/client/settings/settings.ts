@@ -317,8 +317,10 @@ async function onThisHost(
     config.accounts.some((account) => HOOKS.some((key) => account[key] !== undefined))
   const namesInterface =
     config.sources?.some((spec) => spec.kind === 'interface' && spec.interface !== undefined) === true ||
-    config.accounts.some(({ hosts }) =>
-      hosts.some((host) => host.interface !== undefined || host.ipv6Interface !== undefined),
+    config.accounts.some(({ interface: lines, hosts }) =>
+      [lines, ...hosts.flatMap((host) => [host.interface, host.ipv6Interface])].some(
+        (one) => one !== undefined,
+      ),
     )
   if (!namesProgram && !namesInterface) return NOTHING
   const { absentInterfaces, commandComplaints, notificationComplaints } = await import('./local-checks.ts')

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { writeProblem } from '../../settings/local-checks.ts'
+import { missingRules, writeProblem } from '../../settings/local-checks.ts'
 import { scheduleOf } from '../../settings/client-schedule.ts'
 import { type ResolvedSettings, readSettings } from '../../settings/settings.ts'
 import type { Exit } from '../../../shared/program/exit-codes.ts'
@@ -37,7 +37,10 @@ async function check(settings: ResolvedSettings, asJson: boolean): Promise<Exit>
     ...settings.strictWarnings,
     ...(problem === undefined ? [] : [formatComplaint({ where, problem: `state_dir: ${problem}` })]),
   ]
-  const warnings = settings.warnings.filter((warning) => !settings.strictWarnings.includes(warning))
+  const warnings = [
+    ...settings.warnings.filter((warning) => !settings.strictWarnings.includes(warning)),
+    ...(await missingRules(settings)),
+  ]
   if (errors.length > 0) return fail({ exit: 'configuration', messages: [...errors, ...warnings] }, asJson)
   const notes = notesOn(settings)
   if (asJson) printJson({ exit: 'settled', complaints: [], warnings, notes })
