@@ -243,14 +243,18 @@ export class Home {
         // Of cable and Wi-Fi, the one in use is the line.
         if (this.#way !== way || next.way.way === 'advertised' || way.isHome) return
         if (next.way.way === 'ipsec' && home.follows === true) return
+        // Its route is there at once, so the home line is not in use between the two: the second one replaces the first.
+        const isHome = this.#adoptable.some(
+          ({ address: one, to }) => one === way.facts.exit && to === Infinity,
+        )
         this.#endWay(way)
-        const second = this.#beginWay(next.way)
+        const second = this.#beginWay(next.way, isHome && next.way.step < 0)
         this.#later(Math.max(span, Math.abs(next.way.step) + 1), () => this.#endWay(second))
       })
     return way
   }
 
-  #beginWay(plan: WayPlan): Way {
+  #beginWay(plan: WayPlan, replaces = false): Way {
     const way = new Way(plan, () => this.#scheduler.now)
     this.#way = way
     if (plan.way === 'advertised') this.ipv6.advertise(true)
@@ -261,7 +265,8 @@ export class Home {
       way[what] = true
       this.#mark(`${plan.way} ${what}`)
       this.#tellKernel()
-      if (what === 'hasRoute') this.#adoptLater(way, this.#isFollowed(way) ? 0 : way.adoptable?.sinceRoute)
+      const isNext = this.#isFollowed(way) || (replaces && way.isHeir)
+      if (what === 'hasRoute') this.#adoptLater(way, isNext ? 0 : way.adoptable?.sinceRoute)
     }
     this.#mark(`${plan.way} begins`)
     this.#adoptLater(way, way.adoptable?.sinceBegin)

@@ -67,19 +67,19 @@ function ownWays(
   const found = (name: string, family: 'ipv4' | 'ipv6'): ImportedUpdate | undefined =>
     first.get(`${family} ${name}`)
   return parts.flatMap((part): readonly OwnWay[] => {
-    const lines = linesOf(part, parts)
+    const lines = lineOrder(part, parts)
     const update = lines === undefined ? part : { ...part, lines }
     const [v4, v6] = [found(nameOf(update), 'ipv4'), found(nameOf(update), 'ipv6')]
     const both = v4 === undefined || v6 === undefined ? undefined : wayForBoth(v4.lookup, v6.lookup)
     const own = update.ipv4 ? v4 : v6
     if (own !== undefined && own !== part && isOtherWay(own, part)) {
       const { place, lookup } = part
-      const start = `${nameOf(part)}: line ${own.place.line}`
       const text =
         lines === undefined
-          ? `${start} finds its address by ${wayOf(own.lookup)}, and this one by ${wayOf(lookup)}${orderOf(own.lookup, lookup)}`
-          : `${start} and this one become one order of lines: ${lines.join(', then ')}`
-      remarks.push({ kind: lines === undefined ? 'not taken' : 'changed', place, text })
+          ? `finds its address by ${wayOf(own.lookup)}, and this one by ${wayOf(lookup)}${orderOf(own.lookup, lookup)}`
+          : `and this one become one order of lines: ${lines.join(', then ')}`
+      const kind = lines === undefined ? 'not taken' : 'changed'
+      remarks.push({ kind, place, text: `${nameOf(part)}: line ${own.place.line} ${text}` })
       return []
     }
     if (both !== undefined) return [{ update: { ...update, lookup: both }, families: 'both' }]
@@ -96,7 +96,7 @@ const orderOf = (first: Lookup, second: Lookup): string =>
     : '; for both, write interface = ["DEVICE", "DEVICE"] with their devices'
 
 /** The interfaces of all entries for this hostname, if each has its own: the hostname moves from one line to the next. */
-function linesOf(update: ImportedUpdate, parts: readonly ImportedUpdate[]): readonly string[] | undefined {
+function lineOrder(update: ImportedUpdate, parts: readonly ImportedUpdate[]): readonly string[] | undefined {
   const { hostnames, suffix } = update
   const same = parts.filter((one) => one.hostnames[0] === hostnames[0])
   const lines = (family: 'ipv4' | 'ipv6'): readonly (string | undefined)[] =>
