@@ -18,7 +18,7 @@ import { watch } from './watch/watch.ts'
 import type { WatchedDetection } from './watch/watcher.ts'
 import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
 import { defaultGateway } from './default-gateway.ts'
-import { interfaceOfVotes, isOfOtherLine, type LineWatch, lineWatch } from './line/line-watch.ts'
+import { isOfOtherLine, lineOfVotes, type LineWatch, lineWatch } from './line/line-watch.ts'
 import { PUBLIC_SERVICES } from './sources/services.ts'
 import { type CachingResolve, cachingResolve } from './sources/cached-names.ts'
 import { type Address, FAMILIES, type Family, familyOf, parseAddress } from '../../shared/base/address.ts'
@@ -148,7 +148,7 @@ class SettingsDetection implements AddressDetection {
       allowVpn,
       from,
       gateway: binding.gateway,
-      interfaceOfVotes: async (family: Family) => interfaceOfVotes(await this.#lines[family].last()),
+      lineOfVotes: async (family: Family) => lineOfVotes(await this.#lines[family].last()),
     }
     return sources.map((source) => onRoute(source, route))
   }

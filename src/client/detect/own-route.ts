@@ -2,9 +2,17 @@ import type { Address, Family } from '../../shared/base/address.ts'
 import type { SentPacket, Sighting } from '../../shared/base/sighting.ts'
 import { isGlobal } from '../../shared/base/special.ts'
 import type { Interfaces } from '../../shared/ports/interfaces.ts'
-import type { FindOutboundRoute, FindPacketRoute, IsTunnel } from '../../shared/ports/network.ts'
+import type {
+  FindOutboundRoute,
+  FindPacketRoute,
+  IsTunnel,
+  OutboundRoute,
+} from '../../shared/ports/network.ts'
+import type { Line } from '../decide/state.ts'
 import type { FindSourceAddress } from './sources/ports.ts'
 import type { AddressSource } from './sources/source.ts'
+
+type LineOfVotes = Pick<Line, 'interface' | 'gateway'>
 
 interface RouteOfHost {
   readonly outboundRoute: FindOutboundRoute
@@ -13,8 +21,8 @@ interface RouteOfHost {
   /** All those of the host. */
   readonly interfaces: Interfaces
   readonly published: (family: Family) => readonly Address[]
-  /** The interface that a question must leave by; undefined: the interface of the default route. */
-  readonly interfaceOfVotes: (family: Family) => Promise<string | undefined>
+  /** The line that a question must leave by; undefined: by the interface of the default route. */
+  readonly lineOfVotes: (family: Family) => Promise<LineOfVotes | undefined>
 }
 
 interface Uplink extends RouteOfHost {
@@ -52,15 +60,18 @@ export const onOwnRoute = (source: AddressSource, ports: RouteOfHost): AddressSo
     const sighting = await source.look(family, signal)
     if (sighting.kind !== 'seen' || sighting.sent === undefined) return sighting
     const { sent, ...seen } = sighting
-    const line = (await ports.interfaceOfVotes(family)) ?? (await ports.outboundRoute(family))?.interface
+    const line = (await ports.lineOfVotes(family)) ?? interfaceAlone(await ports.outboundRoute(family))
     if (line === undefined) return seen
-    const stray = await strayBySocket(sent, line, ports)
+    const stray = await strayBySocket(sent, line.interface, ports)
     if (stray !== undefined) return stray
     // What is published already does no harm, and is asked for much more often.
     if (ports.published(family).includes(seen.address) || !isGlobal(sent.remote, [])) return seen
     return (await strayByRules(sent, line, ports)) ?? seen
   },
 })
+
+const interfaceAlone = (route: OutboundRoute | undefined): LineOfVotes | undefined =>
+  route && { interface: route.interface }
 
 /** By the local address, which the kernel chose with the route. */
 async function strayBySocket(
@@ -80,14 +91,14 @@ async function strayBySocket(
 /** A tunnel without an address, or another gateway of this network, shows in no local address. */
 async function strayByRules(
   sent: SentPacket,
-  line: string,
+  { interface: line, gateway }: LineOfVotes,
   { interfaces, packetRoute, isTunnel }: RouteOfHost,
 ): Promise<Stray | undefined> {
-  const [way, usual] = await Promise.all([packetRoute(sent), packetRoute({ local: sent.local })])
+  const way = await packetRoute(sent)
   if (way === undefined) return undefined
   if (way.interface === line) {
-    const isOther = usual?.interface === way.interface && usual.gateway !== way.gateway
-    return isOther ? strayBy(`${way.gateway} on ${way.interface}`, line, true) : undefined
+    const isOther = gateway !== undefined && way.gateway !== gateway
+    return isOther ? strayBy(`${way.gateway ?? 'no gateway'} on ${way.interface}`, line, true) : undefined
   }
   const isKnown = (await interfaces()).some((one) => one.interface === way.interface)
   return strayBy(way.interface, line, !isKnown || (await isTunnel(way.interface)))

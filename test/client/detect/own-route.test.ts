@@ -35,17 +35,16 @@ const SENT = {
 interface Case {
   readonly sent?: Partial<SentPacket>
   readonly route?: OutboundRoute | undefined
-  /** By all rules: of this packet, and of any other one. */
+  /** Of this packet, by all rules. */
   readonly way?: Omit<OutboundRoute, 'address'>
-  readonly usual?: Omit<OutboundRoute, 'address'>
   readonly published?: readonly string[]
-  /** The interface of the line that may be published. */
-  readonly line?: string
+  /** The line that may be published. */
+  readonly line?: Pick<OutboundRoute, 'interface' | 'gateway'>
 }
 
 const isTunnel = async (name: string) => Promise.resolve(name === 'tun0')
 
-const asked = async ({ sent, way, usual, line, published = [], ...rest }: Case): Promise<Sighting> => {
+const asked = async ({ sent, way, line, published = [], ...rest }: Case): Promise<Sighting> => {
   const route = 'route' in rest ? rest.route : ROUTE
   const source: AddressSource = {
     name: 'x',
@@ -57,11 +56,11 @@ const asked = async ({ sent, way, usual, line, published = [], ...rest }: Case):
   }
   const ports = {
     outboundRoute: async () => Promise.resolve(route),
-    packetRoute: async (packet: object) => Promise.resolve('remote' in packet ? way : usual),
+    packetRoute: async () => Promise.resolve(way),
     interfaces: async () => Promise.resolve(INTERFACES),
     published: () => published.map(address),
     isTunnel,
-    interfaceOfVotes: async () => Promise.resolve(line),
+    lineOfVotes: async () => Promise.resolve(line),
   }
   return onOwnRoute(source, ports).look('v4', never)
 }
@@ -90,12 +89,14 @@ describe('an answer', () => {
     ['of this host counts',                                    { sent: from('127.0.0.1', '127.0.0.1') },       SEEN],
     ['of a host of this network counts, behind a VPN too',     { sent: from('192.168.1.20', '192.168.1.1'), route: TUN }, SEEN],
     ['that left by another line does not',                     { sent: from('10.1.1.20') },                    stray('eth1', 'eth0', false)],
-    ['that left by the line that may be published counts',     { sent: from('10.1.1.20'), line: 'eth1' },      SEEN],
+    ['that left by the line that may be published counts',     { sent: from('10.1.1.20'), line: { interface: 'eth1' } },      SEEN],
     ['that left by the line before a tunnel does not',         { sent: {}, route: TUN },                       stray('eth0', 'tun0', false)],
     ['from an address that is gone does not',                  { sent: from('10.9.9.9') },                     { kind: 'unknown', because: 'was asked from 10.9.9.9, which this host lost' }],
     ['into a tunnel without an address does not',              { sent: {}, way: { interface: 'gre1' } },       stray('gre1')],
-    ['that a rule sends to another gateway does not',          { sent: {}, way: OTHER, usual: HOME },          stray('192.168.1.2 on eth0')],
-    ['by the gateway of a rule for everything counts',         { sent: {}, way: OTHER, usual: OTHER },         SEEN],
+    ['that a rule sends to another gateway does not',          { sent: {}, way: OTHER, line: HOME },           stray('192.168.1.2 on eth0')],
+    ['by a rule to the link itself does not',                  { sent: {}, way: { interface: 'eth0' }, line: HOME }, stray('no gateway on eth0')],
+    ['by a gateway that nothing is known about counts',        { sent: {}, way: OTHER },                       SEEN],
+    ['by the gateway of a rule for everything counts',         { sent: {}, way: OTHER, line: OTHER },          SEEN],
     ['by a rule to another line does not',                     { sent: {}, way: { interface: 'eth1' } },       stray('eth1', 'eth0', false)],
     ['with the published address is not looked up',            { sent: {}, way: { interface: 'gre1' }, published: ['8.8.8.8'] }, SEEN],
   ])('%s', async (_, one, result) => expect(await asked(one)).toEqual(result))
@@ -115,7 +116,7 @@ describe('an answer', () => {
       packetRoute: untouched,
       interfaces: untouched,
       isTunnel: untouched,
-      interfaceOfVotes: untouched,
+      lineOfVotes: untouched,
       published: () => [],
     }
     const made = onOwnRoute({ ...source, look: async () => Promise.resolve(none) }, ports)
@@ -197,7 +198,7 @@ describe('a source', () => {
       packetRoute: async () => Promise.resolve({ interface: 'tun0' }),
       interfaces: async () => Promise.resolve(INTERFACES),
       isTunnel,
-      interfaceOfVotes: async () => Promise.resolve(undefined),
+      lineOfVotes: async () => Promise.resolve(undefined),
       published: () => [],
       gateway: undefined,
       from:

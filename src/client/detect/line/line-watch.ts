@@ -409,6 +409,6 @@ export function isOfOtherLine({ verdict, use, home, known = [] }: LineNow, one: 
   return !isOnIt && !isOnePrefix(address, home.source)
 }
 
-/** The interface that a question must leave by for its answer to count; undefined: the interface of the default route. */
-export const interfaceOfVotes = ({ verdict, use, home }: LineNow): string | undefined =>
-  verdict.kind === 'open' || use?.isGlobal === true ? home?.interface : undefined
+/** The line that a question must leave by for its answer to count; undefined: by the interface of the default route. */
+export const lineOfVotes = ({ verdict, use, home }: LineNow): Line | undefined =>
+  verdict.kind === 'open' || use?.isGlobal === true ? home : undefined
