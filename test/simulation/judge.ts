@@ -53,7 +53,7 @@ export interface Witness {
   booted: number
   /** When the disk last failed a write. */
   diskFailed: number
-  /** It started on another line than the home line, and what it had saved may be lost. */
+  /** It was on another line than the home line while it did not know what it had saved or sent. */
   hasLostLine: boolean
 }
 

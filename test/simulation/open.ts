@@ -15,7 +15,7 @@ export const OPEN: readonly OpenFault[] = [
     isIt: ({ world }) => world.home.port53 === 'alone',
   },
   {
-    what: 'a host that lost its state starts on another line, and takes it for its own',
+    what: 'a host that lost its state starts on another line, or moves to it, and takes it for its own',
     rules: ['S1', 'L1', 'L2', 'L5', 'L6', 'T7', 'T11'],
     isIt: ({ hasLostLine }) => hasLostLine,
   },

@@ -445,6 +445,8 @@ class Life {
     const home = this.#home
     const machine = this.#machine
     const { now } = this.#scheduler
+    const isLine = event.kind === 'vpn' || event.kind === 'move' || event.kind === 'failover'
+    if (isLine && HOSTNAMES.every((name) => this.#isUnknown(name))) this.#witness.hasLostLine = true
     switch (event.kind) {
       case 'change':
         return home.change(event.gap)

@@ -198,7 +198,9 @@ function moved(view: View, because: RowName): LineStep {
     const isTried = left !== undefined && view.isAgreed !== true
     return { state: { ...kept, home, since: {}, ...(isTried && { left }) }, verdict }
   }
-  const known = isPublished && view.isAgreed !== false ? knownWith(state) : state.known
+  // A line that was left without a proof needs none to return.
+  const isEqual = because === 'nothing to protect' && view.isAgreed === true
+  const known = (isPublished && view.isAgreed !== false) || isEqual ? knownWith(state) : state.known
   const mayReturn = sign === 'gateway' || use.isTunnel
   return {
     state: { home, known, since: {}, ...(mayReturn && { left: state.home }) },

@@ -87,6 +87,36 @@ describe.each(['ipv4', 'ipv6'])('the line, %s', (file) => {
   })
 })
 
+describe('a home line of which nothing is published yet', () => {
+  const home = { interface: 'eth0', gateway: address('192.168.1.1') }
+  const stick = {
+    ...DEFAULTS,
+    interface: 'eth1',
+    source: address('192.168.2.20'),
+    gateway: address('192.168.2.1'),
+  }
+  const own = { ...DEFAULTS, ...home, source: address('192.168.1.20') }
+  const alive: HomeNow = { hasSource: true, hasRoute: true, gateway: 'unknown' }
+  const event = (over: Partial<LineEvent>): LineEvent => ({
+    at: instant(0),
+    isPublished: false,
+    rule: 'guard',
+    ...over,
+  })
+  it.each([
+    [true, 'open', 'back to a known line'],
+    [false, 'held', 'old line alive'],
+  ] as const)(
+    'needs no proof to return, if an address of it was agreed on: %s',
+    (isAgreed, kind, because) => {
+      const gone: HomeNow = { ...alive, hasSource: false, hasRoute: false }
+      const { state } = decideLine({ ...NO_LINE, home }, event({ use: stick, home: gone, isAgreed }))
+      const back = event({ at: instant(60_000), use: own, home: alive, isAgreed: true, isPublished: true })
+      expect(decideLine(state, back).verdict).toMatchObject({ kind, because })
+    },
+  )
+})
+
 describe('a home line whose gateway was silent', () => {
   const at = (ms: number, over: Partial<LineEvent> = {}): LineEvent => ({
     at: instant(ms),
