@@ -12,7 +12,7 @@ import type { Line } from '../decide/state.ts'
 import type { FindSourceAddress } from './sources/ports.ts'
 import type { AddressSource } from './sources/source.ts'
 
-type LineOfVotes = Pick<Line, 'interface' | 'gateway'>
+type LineOfVotes = Pick<Line, 'interface' | 'gateway' | 'source'>
 
 interface RouteOfHost {
   readonly outboundRoute: FindOutboundRoute
@@ -62,7 +62,7 @@ export const onOwnRoute = (source: AddressSource, ports: RouteOfHost): AddressSo
     const { sent, ...seen } = sighting
     const line = (await ports.lineOfVotes(family)) ?? interfaceAlone(await ports.outboundRoute(family))
     if (line === undefined) return seen
-    const stray = await strayBySocket(sent, line.interface, ports)
+    const stray = sent.local === line.source ? undefined : await strayBySocket(sent, line.interface, ports)
     if (stray !== undefined) return stray
     // What is published already does no harm, and is asked for much more often.
     if (ports.published(family).includes(seen.address) || !isGlobal(sent.remote, [])) return seen

@@ -1,7 +1,8 @@
 import { milliseconds, seconds } from '../../../shared/base/time.ts'
 import { type Address, familyOf } from '../../../shared/base/address.ts'
 import type { NetworkPorts } from '../../../shared/ports/system.ts'
-import { probeAt } from '../sources/hop-probe.ts'
+import type { RunOutcome } from '../../../shared/ports/network.ts'
+import { askClosedPort } from '../sources/hop-probe.ts'
 import type { HomeNow } from './line.ts'
 import type { Line } from '../../decide/state.ts'
 
@@ -10,44 +11,51 @@ export interface AskingPorts extends Pick<NetworkPorts, 'datagram' | 'program'> 
   readonly mayPing: () => boolean
 }
 
+/** Longer than the two pings wait. */
+const GATEWAY_TIMEOUT = seconds(2)
 const PING_TIMEOUT = seconds(3)
 const PORT_TIMEOUT = milliseconds(250)
 
 /**
- * Whether the gateway answers two pings or a datagram to a closed port. Routers limit ICMP errors and may drop
- * pings, so only the silence of both counts.
+ * Whether the gateway answers a datagram to a closed port, or two pings. Routers limit ICMP errors and may drop pings, so only
+ * the silence of both counts. undefined where a firewall of this host blocks the question, such as that of a VPN.
  */
 export async function doesAnswer(
   { datagram, program, mayPing }: AskingPorts,
   { interface: name, gateway }: Line,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   if (gateway === undefined) return false
   const isV4 = familyOf(gateway) === 'v4'
-  // Node cannot send to a link-local address of one interface and limit the hops.
-  const atPort = isV4
-    ? probeAt(datagram, { address: gateway, hops: 1, timeout: PORT_TIMEOUT }, signal)
-    : undefined
+  // A link-local address does not leave the link.
+  const probe = isV4 ? { address: gateway, hops: 1 } : { address: `${gateway}%${name}` as Address }
+  const atPort = await askClosedPort(datagram, { ...probe, timeout: PORT_TIMEOUT }, signal)
+  if (atPort.kind === 'refused') return true
+  if (atPort.kind === 'failed' && atPort.because === 'EPERM') return undefined
+  if (!mayPing()) return false
   const options = ['-n', '-q', '-c', '2', '-i', '0.3', '-W', '1', '-I', name]
-  const ping = mayPing() ? program(['ping', ...options, gateway], PING_TIMEOUT, signal) : undefined
-  if ((await atPort) !== undefined) return true
-  const outcome = await ping
-  return outcome?.kind === 'ended' && outcome.code === 0
+  const outcome = await program(['ping', ...options, gateway], GATEWAY_TIMEOUT, signal)
+  return outcome.kind === 'ended' && outcome.code === 0
 }
 
-/** Asks outside hosts through the interface of the line: Node cannot bind a socket to a device, ping(8) can. */
+/**
+ * Asks outside hosts through the interface of the line, the others if the first one is silent: Node cannot bind a socket to a
+ * device, ping(8) can.
+ */
 export async function askBeyond(
   { program, mayPing }: AskingPorts,
   { interface: name }: Line,
   { hosts, signal }: { readonly hosts: readonly Address[]; readonly signal: AbortSignal },
 ): Promise<HomeNow['beyond']> {
-  if (!mayPing() || hosts.length === 0) return undefined
-  const outcomes = await Promise.all(
-    hosts.map(async (to) =>
-      program(['ping', '-n', '-q', '-c', '1', '-W', '1', '-I', name, to], PING_TIMEOUT, signal),
-    ),
-  )
-  if (outcomes.some((one) => one.kind === 'ended' && one.code === 0)) return 'answers'
+  const [first, ...others] = hosts
+  if (!mayPing() || first === undefined) return undefined
+  const ask = async (to: Address): Promise<RunOutcome> =>
+    program(['ping', '-n', '-q', '-c', '1', '-W', '1', '-I', name, to], PING_TIMEOUT, signal)
+  const did = (outcome: RunOutcome): boolean => outcome.kind === 'ended' && outcome.code === 0
+  const one = await ask(first)
+  if (did(one)) return 'answers'
+  const outcomes = [one, ...(await Promise.all(others.map(ask)))]
+  if (outcomes.some(did)) return 'answers'
   // Exit code 2: ping could not send.
-  return outcomes.every((one) => one.kind === 'ended' && one.code === 1) ? 'silent' : undefined
+  return outcomes.every((each) => each.kind === 'ended' && each.code === 1) ? 'silent' : undefined
 }

@@ -95,7 +95,9 @@ const isBare = ({ use, now, state }: View): boolean =>
 function isBackAgain(view: View): boolean {
   const { state, use, isBack } = view
   if (state.left === undefined) return false
-  return isNew(view) ? isBack === true && !isSameLine(use, state.left) : isBack === true || isOver(view)
+  return isNew(view)
+    ? isBack === true && !isSameLine(use, state.left)
+    : isBack === true || (isOver(view) && !use.isGlobal)
 }
 
 function proofIn({ now, lasts }: View): Sign | undefined {

@@ -77,8 +77,8 @@ export interface LineWatch {
   start(): void
 }
 
-/** How often signs are checked while a line is held: every 1.5 s in the first minute. */
-const HELD = { soon: milliseconds(1500), for: minutes(1), later: seconds(15) } as const
+/** How often signs are checked while a line is held: every 1.5 s in the first minute, and while there is one. */
+const HELD = { soon: milliseconds(1500), for: minutes(1), later: seconds(4) } as const
 /** How long a one-shot command waits for a sign to become a proof. */
 const SETTLING: Duration = seconds(10)
 /** After this time a held line is probably intended, so one notification is sent. */
@@ -89,6 +89,7 @@ const LEFT_TIMEOUT: Duration = seconds(1)
 const TOLD_AGAIN: Duration = minutes(10)
 
 type Heard = SavedLines['heard'][number]
+const HEARD = ['gateway', 'beyond', 'word'] as const satisfies readonly Heard[]
 
 export function lineWatch(options: LineWatchOptions): LineWatch {
   return new Lines(options)
@@ -158,7 +159,8 @@ class Lines implements LineWatch {
 
   saved(): SavedLines | undefined {
     const { home, known = [] } = this.#state ?? {}
-    return home && { home: savedOf(home), known: known.map(savedOf), heard: [...this.#heard] }
+    const heard = HEARD.filter((one) => this.#heard.has(one))
+    return home && { home: savedOf(home), known: known.map(savedOf), heard }
   }
 
   start(): void {
@@ -215,6 +217,12 @@ class Lines implements LineWatch {
     return this.#reading.verdict.kind === 'held' || this.#state?.left !== undefined
   }
 
+  /** A silence may become a proof, or a line that was left may answer. */
+  get #isDoubted(): boolean {
+    const { left, since = {} } = this.#state ?? {}
+    return left !== undefined || since.gateway !== undefined || since.beyond !== undefined
+  }
+
   async #remember(): Promise<LineState> {
     const saved = await this.#options.remembered()
     if (saved === undefined) return NO_LINE
@@ -235,7 +243,7 @@ class Lines implements LineWatch {
       if (verdict.kind === 'open' && home !== undefined && lineKey(home) === lineKey(line)) this.#hear(what)
     }
     await Promise.all([
-      doesAnswer(ports, line, signal).then((isThere) => isThere && heardOn('gateway')),
+      doesAnswer(ports, line, signal).then((isThere) => isThere === true && heardOn('gateway')),
       askBeyond(ports, line, { hosts: beyond(), signal }).then(
         (outside) => outside === 'answers' && heardOn('beyond'),
       ),
@@ -248,7 +256,7 @@ class Lines implements LineWatch {
     const [asked, left] = [clock.now(), this.#state?.left]
     if (left !== undefined && (verdict.kind !== 'held' || home === undefined)) {
       const isThere = await doesAnswer(ports, left, signal)
-      this.#isBack ||= isThere || (await this.#isResolvedAgain(left))
+      this.#isBack ||= isThere === true || (await this.#isResolvedAgain(left))
       return
     }
     if (home === undefined || use === undefined) return
@@ -258,7 +266,8 @@ class Lines implements LineWatch {
       doesAnswer(ports, home, signal),
       mayAskBeyond ? askBeyond(ports, home, { hosts: beyond(), signal }) : undefined,
     ])
-    const gateway = isThere ? 'answers' : this.#heard.has('gateway') ? 'silent' : undefined
+    const isSilent = isThere === false && this.#heard.has('gateway')
+    const gateway = isThere === true ? 'answers' : isSilent ? 'silent' : undefined
     this.#asked = { asked, ...(gateway && { gateway }), ...(outside && { beyond: outside }) }
   }
 
@@ -321,7 +330,7 @@ class Lines implements LineWatch {
       if (!signal.aborted) await this.#reread()
       if (held >= LONG) this.#tellLong()
       const { verdict } = this.#reading
-      const next = after(begun, held < HELD.for ? HELD.soon : HELD.later)
+      const next = after(begun, held < HELD.for || this.#isDoubted ? HELD.soon : HELD.later)
       const until = verdict.kind === 'held' ? (verdict.until ?? next) : next
       await clock.sleep(earliest(next, until), signal)
     }
@@ -356,6 +365,7 @@ class Lines implements LineWatch {
     if (verdict.kind === 'open') {
       if (left === undefined || verdict.because === 'chosen by the user') return
       const { because, sign } = verdict
+      this.#told.clear()
       report({ kind: 'lineChanged', because, from: left.interface, to: lineName(use), ...(sign && { sign }) })
       return
     }

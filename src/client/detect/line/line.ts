@@ -43,7 +43,8 @@ export const lineKey = ({ interface: name, gateway, source }: Line): string =>
   `${name} ${gateway ?? source ?? ''}`
 
 /**
- * The same router by cable and by Wi-Fi is one line. Over IPv6 different routers may share a link-local address such as
+ * The same router by cable and by Wi-Fi is one line, and so is one with a new address; by another address on another
+ * interface it is another network of the router, whose traffic may leave by a VPN. Over IPv6 different routers may share a link-local address such as
  * fe80::1, so the prefix must match too.
  */
 export function isSameLine(use: LineInUse, home: Line): boolean {
@@ -57,7 +58,8 @@ export function isSameLine(use: LineInUse, home: Line): boolean {
       use.gateway === home.gateway &&
       isOnePrefix(use.source, home.source)
     )
-  return use.mac !== undefined && use.mac === home.mac
+  const isNear = use.interface === home.interface || use.gateway === home.gateway
+  return isNear && use.mac !== undefined && use.mac === home.mac
 }
 
 /** The home line, as shown to people. */

@@ -63,16 +63,13 @@ function inUse(line: Line & { readonly source: Address }, isTunnel: boolean, tab
   const { interface: name, source, gateway } = line
   const mac = macOf(gateway, name, tables)
   const isOwn = isGlobal(source, []) || isTranslated(source)
-  const isOnLink = (address: Address): boolean => isInNetworkOf(gateway, address, tables)
-  const isForeign =
-    tables.family === 'v4' &&
-    !isOwn &&
-    gateway !== undefined &&
-    !isOnLink(source) &&
-    tables.all.some((one) => one.interface === name && isOnLink(one.address))
-  // Over IPv6 the table has the routes of all rules. Where this host dials, the route to the server of a VPN has no gateway.
-  const isHidden = isTunnel && (tables.family === 'v6' || !isOwn)
-  const below = isTranslated(source) ? undefined : beneath(name, isHidden, tables)
+  const nets = tables.all.filter(
+    (one) => one.interface === name && isInNetworkOf(gateway, one.address, tables),
+  )
+  // An address of VRRP has a prefix of its own and is in a network of the interface all the same.
+  const isInside = nets.some(({ address, prefixLength: length }) => isWithin(source, { address, length }))
+  const isForeign = tables.family === 'v4' && !isOwn && nets.length > 0 && !isInside
+  const below = isTranslated(source) ? undefined : beneath(name, { isTunnel, isOwn }, tables)
   return {
     ...line,
     isGlobal: isOwn,
@@ -92,12 +89,18 @@ const widest = (table: readonly KernelRoute[], name: string): KernelRoute | unde
     .filter((one) => one.interface === name && one.length <= 1)
     .toSorted((a, b) => a.length - b.length || byMetric(a, b))[0]
 
-/** A hidden line is over any other that has a way out, whatever their metrics. */
-function beneath(name: string, isHidden: boolean, tables: LineTables): Line | undefined {
+/** Over IPv6 the table has the routes of all rules. Where this host dials, the route to the server of a VPN has no gateway. */
+function beneath(
+  name: string,
+  { isTunnel, isOwn }: { readonly isTunnel: boolean; readonly isOwn: boolean },
+  tables: LineTables,
+): Line | undefined {
   const { table, family } = tables
   const defaults = table.filter(isDefault).toSorted(byMetric)
   const own = defaults.find((one) => one.interface === name)
   const main = defaults.find((one) => one.interface !== name)
+  const isDialled = main !== undefined && main.gateway === undefined
+  const isHidden = isTunnel && (family === 'v6' || (isDialled && !isOwn))
   const isBetter = own === undefined || (main !== undefined && main.metric < own.metric) || isHidden
   const host = table.find(
     ({ length, destination, gateway, interface: other }) =>

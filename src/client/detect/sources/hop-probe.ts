@@ -1,7 +1,7 @@
 import { after, type Duration, milliseconds } from '../../../shared/base/time.ts'
 import type { Address } from '../../../shared/base/address.ts'
 import type { Clock } from '../../../shared/ports/clock.ts'
-import type { AskByDatagram } from '../../../shared/ports/datagram.ts'
+import type { AskByDatagram, DatagramOutcome } from '../../../shared/ports/datagram.ts'
 
 /** The first port of traceroute(8), which is closed on hosts. */
 const CLOSED_PORT = 33_434
@@ -9,37 +9,36 @@ const CLOSED_PORT = 33_434
 export const HOPS = [1, 2] as const
 export const MAX_PROBE_TIMEOUT: Duration = milliseconds(250)
 
-interface HopProbe {
+interface PortProbe {
   readonly address: Address
-  /** The limit of hops: the packet expires where the address is not so near. */
-  readonly hops: number
+  /** The limit of hops: the packet expires where the address is not so near. Default: that of the system. */
+  readonly hops?: number
   readonly timeout: Duration
   /** The local address to send from, where it is not that of the route. */
   readonly from?: Address
 }
 
+/** A datagram of one byte to a closed port of an address. A router that has the address refuses it (ICMP). */
+export const askClosedPort = async (
+  datagram: AskByDatagram,
+  { address: to, ...options }: PortProbe,
+  signal: AbortSignal,
+): Promise<DatagramOutcome> =>
+  datagram(
+    { to, port: CLOSED_PORT, bytes: Uint8Array.from([0]), again: [], isAnswer: () => false, ...options },
+    signal,
+  )
+
 /**
- * A datagram of one byte to a closed port of an address: the time until a router that has the address answers that the port
- * is closed (ICMP); undefined without an answer. Where the router does not have it, nothing travels farther than `hops`.
+ * The time until a router that has the address refuses such a datagram; undefined without an answer. Where the router does
+ * not have it, nothing travels farther than `hops`.
  */
 export async function probeAt(
   datagram: AskByDatagram,
-  { address: to, hops, timeout, from }: HopProbe,
+  probe: PortProbe & { readonly hops: number },
   signal: AbortSignal,
 ): Promise<Duration | undefined> {
-  const outcome = await datagram(
-    {
-      to,
-      port: CLOSED_PORT,
-      ...(from !== undefined && { from }),
-      bytes: Uint8Array.from([0]),
-      again: [],
-      timeout,
-      hops,
-      isAnswer: () => false,
-    },
-    signal,
-  )
+  const outcome = await askClosedPort(datagram, probe, signal)
   return outcome.kind === 'refused' ? outcome.took : undefined
 }
 

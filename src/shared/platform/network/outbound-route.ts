@@ -33,7 +33,8 @@ async function routeTo(
   { family, table }: { readonly family: Family; readonly table: readonly KernelRoute[] },
 ): Promise<OutboundRoute | undefined> {
   const address = await sourceToward(family, to)
-  const found = address === undefined ? undefined : interfaceOf(address)
+  // IPsec and routers may send from an address of the loopback interface.
+  const found = address && (interfaceOf(address) ?? (await routeGet(to))?.interface)
   if (address === undefined || found === undefined) return undefined
   const gateway = family === 'v4' ? gatewayToward(to, table) : undefined
   return { address, interface: found, ...(gateway !== undefined && { gateway }) }

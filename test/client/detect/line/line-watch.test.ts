@@ -137,17 +137,17 @@ describe('the line of this host', () => {
     ])
   })
 
-  it('is asked for each 1.5 s in the first minute, and each 15 s then', async () => {
+  it('is asked for each 1.5 s in the first minute, and each 4 s then', async () => {
     const lines = await atHome()
     host.gateway = BOX
     pings = []
     await lines.now()
     await clock.pass(minutes(1))
-    expect(pings.length).toBeGreaterThanOrEqual(39)
+    expect(pings.length).toBeGreaterThanOrEqual(36)
     expect(pings.length).toBeLessThanOrEqual(42)
     pings = []
-    await clock.pass(minutes(10))
-    expect(pings.length).toBeLessThanOrEqual(41)
+    await clock.pass(minutes(1))
+    expect(pings.length).toBeLessThanOrEqual(16)
   })
 
   it('is told again after ten minutes without it, and once more after a day', async () => {
