@@ -194,6 +194,21 @@ export class Home {
     return isOther || Math.max(this.#vpnDownAt, this.#wayEndedAt, backup) > moment
   }
 
+  /** Traffic leaves by another line than the home line, and the tables do not show that one beneath. */
+  get isOnOther(): boolean {
+    const isVpnAlone = this.vpn === 'up' && this.plan.dials === true && this.#own() === undefined
+    const isWay = this.#way !== undefined && !this.#way.isShownCarried(this.#way.facts.interface)
+    return this.isOnBackup || isWay || isVpnAlone
+  }
+
+  /** By its tables, this host reaches the internet through this interface over another line: it leads nobody to this host. */
+  isCarried(name: string): boolean {
+    if (this.plan.follows === true) return false
+    if (name !== TUNNEL.interface) return this.#wayInUse?.isShownCarried(name) === true
+    // Where the line that it dials is down, nothing is beneath.
+    return this.#isRouteTunnel && this.plan.dials !== true
+  }
+
   /** Whether the line had this address within the last milliseconds. */
   hadWithin(one: string, span: number): boolean {
     return (

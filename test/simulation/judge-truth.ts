@@ -41,8 +41,9 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
   'traffic leaves by another line; its address is not published': ({ now }, { home }) =>
     home.wasElsewhereSince(now - MINUTE) ? undefined : ['T11', 'another line is told of, and there is none'],
   // After a sleep, long ago is a moment ago.
-  'traffic leaves by another line; its address is published from now on': (_, { home }) =>
-    home.wasElsewhereSince(0) || home.hadWaySince(0) ? undefined : ['T11', 'a line is told to be left, and there is only one'],
+  'traffic leaves by another line; its address is published from now on': ({ fields }, { home }) =>
+    home.isCarried(interfaceIn(fields['to'])) ? ['T11', `${String(fields['to'])} is told to be published, and another line carries it`]
+      : home.wasElsewhereSince(0) || home.hadWaySince(0) ? undefined : ['T11', 'a line is told to be left, and there is only one'],
   'the router reports its public address': (_, { world }) =>
     DOES_REPORT.has(world.home.router) ? undefined : ['T3', `the router is told to report its public address: ${world.home.router}`],
   [NAT_TOLD]: ({ fields, now }, { world, home }) =>
@@ -54,6 +55,9 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
     world.home.liars.some((host) => String(fields['source']).includes(host)) || world.home.port53 !== undefined || home.hadVpnSince(now - 10 * MINUTE) || now - home.touched < MINUTE
       ? undefined : ['T4', `an honest source is paused: ${String(fields['source'])}`],
 }
+
+/** Of a line as it is told: `eth0 via 192.168.1.1`. */
+const interfaceIn = (line: unknown): string => String(line).split(' ')[0] ?? ''
 
 export const toldAlarm = (told: Told, witness: Witness): Finding | undefined =>
   TELLS[told.msg]?.(told, witness)

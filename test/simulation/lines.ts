@@ -111,6 +111,8 @@ export function drawWay(draw: Stream): WayPlan {
   }
 }
 
+/** Interfaces with a route or a rule beside the line that carries them, and no public address. */
+const SHOWN_CARRIED: ReadonlySet<WayKind> = new Set(['replaced', 'halves', 'rule'])
 const SECOND = 1000
 /** The kernel asks a neighbour three times before it calls it silent. */
 const NEIGHBOUR = 3 * SECOND
@@ -151,6 +153,11 @@ export class Way {
   /** Once the home line is dead, its address is right: it leads to this host. */
   get isHeir(): boolean {
     return this.facts.isCarried !== true || this.plan.way === 'routed'
+  }
+
+  /** The tables show that the home line is beneath this interface. */
+  isShownCarried(name: string): boolean {
+    return name === this.facts.interface && SHOWN_CARRIED.has(this.plan.way)
   }
 
   /** Its packets have the address of the home line outside. */

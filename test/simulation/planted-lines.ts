@@ -39,7 +39,7 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     flags: `${FEW} --seed 408`,
   }),
   withoutRow('old line dead, over another', '(v) => isOver(v) && isDead(v) && !v.use.isGlobal', {
-    rule: 'S1',
+    rule: 'T11',
     flags: MOVES,
   }),
   {
@@ -68,7 +68,7 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
   }),
   {
     what: 'what is hidden by a rule or by halves carries nothing',
-    rule: 'S1',
+    rule: 'T11',
     file: READ,
     from: 'const isBetter = own === undefined ||',
     to: 'const isBetter = own !== undefined &&',
@@ -156,7 +156,7 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
   },
   {
     what: 'kernel events compare interfaces only',
-    rule: 'L6',
+    rule: 'L5',
     file: 'client/detect/watch/kernel.ts',
     from: 'return JSON.stringify([sorted, ways])',
     to: 'return JSON.stringify([sorted, ways.length])',

@@ -323,8 +323,7 @@ class Life {
   #start(): void {
     const run = this.#machine.newRun()
     this.#machine.run = run
-    const isElsewhere = this.#home.isOnBackup || this.#home.hadVpnSince(this.#scheduler.now)
-    if (isElsewhere && this.#witness.diskFailed > -Infinity) this.#witness.hasLostLine = true
+    if (this.#home.isOnOther && this.#witness.diskFailed > -Infinity) this.#witness.hasLostLine = true
     this.#reload = undefined
     this.#stop = undefined
     this.#note(`run ${run.nth} starts`)
