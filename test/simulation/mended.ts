@@ -27,7 +27,7 @@ const HOME: HomePlan = {
 }
 
 /** A home of which this is special. */
-const world = (home: Partial<HomePlan>, faultsEnd: number, events: readonly WorldEvent[]): World => ({
+export const world = (home: Partial<HomePlan>, faultsEnd: number, events: readonly WorldEvent[]): World => ({
   seed: 1,
   home: { ...HOME, ...home },
   faultsEnd,

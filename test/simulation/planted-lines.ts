@@ -1,3 +1,4 @@
+import { world } from './mended.ts'
 import type { PlantedFault } from './planted.ts'
 
 const ROWS = 'client/detect/line/decide-line.ts'
@@ -6,6 +7,12 @@ const WATCH = 'client/detect/line/line-watch.ts'
 /** Many moves, and one in the end whose time is judged. */
 const MOVES = '--only move --often 30'
 const FEW = '--only change --hours 0.1'
+const MINUTE = 60_000
+/** A VPN hides that the first line has no carrier; when it ends, the second line is in use for hours. */
+const FAILED_UNDER_VPN = world({ backup: true }, 40 * MINUTE, [
+  { kind: 'vpn', at: 10 * MINUTE, span: 20 * MINUTE, step: 0 },
+  { kind: 'failover', at: 20 * MINUTE, span: 240 * MINUTE },
+])
 
 /** A row of the table that never holds. */
 const withoutRow = (
@@ -20,8 +27,48 @@ const withoutRow = (
   ...fault,
 })
 
-/** Mistakes in which line is the one of the home. */
+/**
+ * Mistakes in which line is the one of the home. Of the rows, `first line, over another` is in `planted.ts`. Only cases of
+ * units show `nothing to protect`, because nothing happens before the first address is published, and `nothing else may
+ * carry it`, which delays a message by three seconds.
+ */
 export const PLANTED_LINES: readonly PlantedFault[] = [
+  withoutRow('chosen by the user', "({ rule }) => rule === 'follow'", {
+    rule: 'L5',
+    flags: `${FEW} --seed 104`,
+  }),
+  {
+    what: 'no row: first line',
+    rule: 'L2',
+    file: ROWS,
+    from: 'when: isNew,',
+    to: 'when: () => false,',
+    flags: `--world ${JSON.stringify(FAILED_UNDER_VPN)}`,
+  },
+  withoutRow(
+    'old line answers again',
+    '(v) => v.state.left !== undefined && (v.isBack === true || isOver(v))',
+    {
+      rule: 'S1',
+      flags: MOVES,
+    },
+  ),
+  {
+    what: 'no row: old line alive',
+    rule: 'S1',
+    file: ROWS,
+    from: "outcome = 'hold' } = rows.find(",
+    to: "outcome = 'adopt' } = rows.slice(0, -1).find(",
+    flags: MOVES,
+  },
+  {
+    what: 'without a way out, the home line is forgotten',
+    rule: 'S1',
+    file: ROWS,
+    from: 'if (use === undefined) return { state,',
+    to: 'if (use === undefined) return { state: NO_LINE,',
+    flags: MOVES,
+  },
   withoutRow('same line', '({ use, state: { home } }) => home !== undefined && isSameLine(use, home)', {
     rule: 'L1',
     flags: FEW,
