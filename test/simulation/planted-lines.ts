@@ -45,14 +45,14 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     to: 'when: () => false,',
     flags: `--world ${JSON.stringify(FAILED_UNDER_VPN)}`,
   },
-  withoutRow(
-    'old line answers again',
-    '(v) => v.state.left !== undefined && (v.isBack === true || isOver(v))',
-    {
-      rule: 'S1',
-      flags: MOVES,
-    },
-  ),
+  {
+    what: 'no row: old line answers again',
+    rule: 'S1',
+    file: ROWS,
+    from: 'when: isBackAgain,',
+    to: 'when: () => false,',
+    flags: MOVES,
+  },
   {
     what: 'no row: old line alive',
     rule: 'S1',
@@ -101,8 +101,8 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     what: 'a tunnel that is carried after all stays the line',
     rule: 'S1',
     file: ROWS,
-    from: '(v.isBack === true || isOver(v))',
-    to: 'v.isBack === true',
+    from: ': isBack === true || isOver(view)',
+    to: ': isBack === true',
     flags: '--only move,vpn --often 30',
   },
   withoutRow('its router has the address', '(v) => !isOver(v) && v.use.hasWord === true', {
@@ -247,6 +247,22 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     file: 'client/detect/detection.ts',
     from: '    await v4.now()\n    return v4.gateway()',
     to: '    return v4.gateway()',
+    isRare: true,
+  },
+  {
+    what: 'the line that was left is not asked before an address of the new one is published',
+    rule: 'S1',
+    file: 'client/detect/family-detector.ts',
+    from: "if (agreement.kind === 'agreed') await this.#options.beforeRecord?.(this.#family)\n",
+    to: '',
+    isRare: true,
+  },
+  {
+    what: 'a line that was dead under a VPN stays forgotten when it answers again',
+    rule: 'S1',
+    file: ROWS,
+    from: 'isNew(view) ? isBack === true && !isSameLine(use, state.left)',
+    to: 'isNew(view) ? false',
     isRare: true,
   },
 ]
