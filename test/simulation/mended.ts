@@ -171,11 +171,15 @@ export const MENDED: readonly MendedWorld[] = [
     rule: 'S1',
     mistake: 'a request leaves however long ago the look was',
     world: {
-      ...world({ call: 9.93, ipv6: 'temporary', backup: true, pings: true, losesPings: true }, 60 * MINUTE, [
-        { kind: 'failover', at: 1_868_871, span: 156_686 },
-        { kind: 'sleep', at: 1_869_121, span: 422_402 },
-      ]),
-      seed: 457_067,
+      ...world(
+        { roundTrip: 84, call: 9.93, ipv6: 'temporary', backup: true, pings: true, losesPings: true },
+        60 * MINUTE,
+        [
+          { kind: 'failover', at: 1_868_813, span: 156_686 },
+          { kind: 'sleep', at: 1_869_117, span: 422_402 },
+        ],
+      ),
+      seed: 553_604,
     },
   },
   {
@@ -494,8 +498,9 @@ export const MENDED: readonly MendedWorld[] = [
       ...world(
         {
           router: 'noAddress',
-          roundTrip: 18,
+          roundTrip: 64,
           loss: 0.05,
+          call: 8.6,
           move: {
             way: 'stick',
             fate: 'blink',
@@ -509,7 +514,7 @@ export const MENDED: readonly MendedWorld[] = [
         12 * MINUTE,
         [],
       ),
-      seed: 675_318,
+      seed: 663_700,
     },
   },
   {

@@ -167,7 +167,7 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     file: ROWS,
     from: "sign === 'route' ? at : (home?.asked ?? at)",
     to: "sign === 'route' ? at : (home === undefined ? at : at)",
-    flags: MOVES,
+    isRare: true,
   },
   {
     what: 'a gateway that never answered is silent',
