@@ -203,11 +203,11 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
   },
   {
     what: 'kernel events compare interfaces only',
-    rule: 'L5',
+    rule: 'L6',
     file: 'client/detect/watch/kernel.ts',
     from: 'return JSON.stringify([sorted, ways])',
     to: 'return JSON.stringify([sorted, ways.length])',
-    flags: FEW,
+    flags: `${FEW} --seed 90`,
   },
   {
     what: 'what was foreign beside the line before is foreign for good',
