@@ -29,7 +29,11 @@ export class SecondRound {
     const now = this.#options.clock.now()
     const first = this.#first
     if (what !== undefined && first?.what === what) {
-      if (isBefore(now, after(first.at, DELAY))) return false
+      // The look that is due would get the answer of this round.
+      if (isBefore(now, after(first.at, DELAY))) {
+        if (isBefore(first.at, now)) void this.#lookAgain(after(now, DELAY))
+        return false
+      }
       this.#first = undefined
       return true
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seconds } from '../../../src/shared/base/time.ts'
+import { milliseconds, seconds } from '../../../src/shared/base/time.ts'
 import { SecondRound } from '../../../src/client/detect/second-round.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 
@@ -18,6 +18,15 @@ describe('what two rounds must show', () => {
     await clock.pass(seconds(2))
     expect(looks()).toBe(1)
     expect([made.isConfirmed('x'), made.isOpen]).toEqual([true, false])
+  })
+
+  it('is asked for again after a round just before, whose answer would be reused', async () => {
+    const { clock, made, looks } = scene()
+    made.isConfirmed('x')
+    await clock.pass(milliseconds(1900))
+    expect(made.isConfirmed('x')).toBe(false)
+    await clock.pass(seconds(2))
+    expect([looks(), made.isConfirmed('x')]).toEqual([2, true])
   })
 
   it('is not confirmed where something else was seen in between', async () => {

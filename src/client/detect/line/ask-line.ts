@@ -17,8 +17,8 @@ const PING_TIMEOUT = seconds(3)
 const PORT_TIMEOUT = milliseconds(250)
 
 /**
- * Whether the gateway answers a datagram to a closed port, or two pings. Routers limit ICMP errors and may drop pings, so only
- * the silence of both counts. undefined where a firewall of this host blocks the question, such as that of a VPN.
+ * Whether the gateway answers a datagram to a closed port, or two pings. Routers limit ICMP errors and may drop pings, so
+ * only the silence of both counts. undefined where a firewall of this host blocks the question, such as that of a VPN.
  */
 export async function doesAnswer(
   { datagram, program, mayPing }: AskingPorts,
@@ -39,8 +39,8 @@ export async function doesAnswer(
 }
 
 /**
- * Asks outside hosts through the interface of the line, the others if the first one is silent: Node cannot bind a socket to a
- * device, ping(8) can.
+ * Asks outside hosts through the interface of the line, the others if the first one is silent: Node cannot bind a socket
+ * to a device, ping(8) can.
  */
 export async function askBeyond(
   { program, mayPing }: AskingPorts,

@@ -43,9 +43,9 @@ export const lineKey = ({ interface: name, gateway, source }: Line): string =>
   `${name} ${gateway ?? source ?? ''}`
 
 /**
- * The same router by cable and by Wi-Fi is one line, and so is one with a new address; by another address on another
- * interface it is another network of the router, whose traffic may leave by a VPN. Over IPv6 different routers may share a link-local address such as
- * fe80::1, so the prefix must match too.
+ * The same router by cable and by Wi-Fi is one line, and so is one with a new address. By another address on another
+ * interface it is another network of that router, whose traffic may leave by a VPN. Over IPv6 different routers may share a
+ * link-local address such as fe80::1, so the prefix must match too.
  */
 export function isSameLine(use: LineInUse, home: Line): boolean {
   if (use.isForeign) return false

@@ -89,7 +89,9 @@ const widest = (table: readonly KernelRoute[], name: string): KernelRoute | unde
     .filter((one) => one.interface === name && one.length <= 1)
     .toSorted((a, b) => a.length - b.length || byMetric(a, b))[0]
 
-/** Over IPv6 the table has the routes of all rules. Where this host dials, the route to the server of a VPN has no gateway. */
+/**
+ * Over IPv6 the table has the routes of all rules. Where this host dials, the route to the server of a VPN has no gateway.
+ */
 function beneath(
   name: string,
   { isTunnel, isOwn }: { readonly isTunnel: boolean; readonly isOwn: boolean },

@@ -121,10 +121,14 @@ async function exchange(
       if (request.isAnswer(message))
         finish({ kind: 'answered', bytes: message, took: took(), sent, ...localOf(socket, request) })
     }
+    // A firewall of this host; without a callback, Node drops the error.
+    const refusedHere = (error: NodeJS.ErrnoException | null): void => {
+      if (error?.code === 'EPERM') fail(error)
+    }
     const send = (): void => {
       sent++
       try {
-        transmit(socket, request)
+        transmit(socket, request, refusedHere)
       } catch (error) {
         fail(error as NodeJS.ErrnoException)
       }
@@ -150,9 +154,13 @@ function localOf(socket: Socket, { answeredBy }: DatagramRequest): { readonly lo
 }
 
 /** A socket for a multicast request is not connected, so that it accepts answers of single hosts. */
-function transmit(socket: Socket, { to, port, bytes, answeredBy }: DatagramRequest): void {
-  if (answeredBy === undefined) socket.send(bytes)
-  else socket.send(bytes, port, to)
+function transmit(
+  socket: Socket,
+  { to, port, bytes, answeredBy }: DatagramRequest,
+  onSent: (error: Error | null) => void,
+): void {
+  if (answeredBy === undefined) socket.send(bytes, onSent)
+  else socket.send(bytes, port, to, onSent)
 }
 
 /** Shares the port with other listeners. Undefined where one of them is exclusive, or the system refuses the membership. */

@@ -7,6 +7,8 @@ import type { KernelRoute, Neighbour } from '../../../../src/shared/ports/networ
 import { address, interfaceAddress } from '../../../fakes/address.ts'
 
 interface Host {
+  /** The interface that the kernel sends by, where it does not have the source address. */
+  readonly on?: string
   readonly source: string
   readonly interfaces: readonly InterfaceAddress[]
   readonly routes: readonly KernelRoute[]
@@ -30,10 +32,10 @@ const route = (name: string, to: string, via?: string, metric = 100): KernelRout
 }
 
 async function read(
-  { source, interfaces, routes, neighbours = [], tunnels = [], gateway }: Host,
+  { source, interfaces, routes, neighbours = [], tunnels = [], gateway, on }: Host,
   home?: Line,
 ) {
-  const name = interfaces.find((one) => one.address === source)?.interface ?? ''
+  const name = on ?? interfaces.find((one) => one.address === source)?.interface ?? ''
   const ports: LinePorts = {
     outboundRoute: async () => Promise.resolve({ interface: name, address: address(source) }),
     wayOut: async () =>
@@ -84,6 +86,14 @@ describe('the line in use', () => {
       routes: [route('eth0', '0.0.0.0/0', '10.1.0.1')],
     }
     expect((await read(cloud)).use).toMatchObject({ isForeign: false })
+  })
+
+  it('is foreign with a virtual address of IPsec on lo, and not with one of VRRP', async () => {
+    const host = { source: '10.8.0.2', interfaces: [LAN], routes: [DEFAULT] }
+    expect((await read({ ...host, on: 'eth0' })).use).toMatchObject({ interface: 'eth0', isForeign: true })
+    const shared = at('eth0', '192.168.1.200', 32)
+    const vrrp = { source: '192.168.1.200', interfaces: [LAN, shared], routes: [DEFAULT] }
+    expect((await read(vrrp)).use).toMatchObject({ isForeign: false })
   })
 
   const TUNNEL = at('foo0', '10.8.0.2', 24)
