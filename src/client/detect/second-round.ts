@@ -29,13 +29,11 @@ export class SecondRound {
     const now = this.#options.clock.now()
     const first = this.#first
     if (what !== undefined && first?.what === what) {
+      const isEarly = isBefore(now, after(first.at, DELAY))
       // The look that is due would get the answer of this round.
-      if (isBefore(now, after(first.at, DELAY))) {
-        if (isBefore(first.at, now)) void this.#lookAgain(after(now, DELAY))
-        return false
-      }
-      this.#first = undefined
-      return true
+      if (isEarly && isBefore(first.at, now)) void this.#lookAgain(after(now, DELAY))
+      if (!isEarly) this.#first = undefined
+      return !isEarly
     }
     this.#first = what === undefined ? undefined : { what, at: now }
     if (what !== undefined) void this.#lookAgain(after(now, DELAY))

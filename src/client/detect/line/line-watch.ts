@@ -158,9 +158,11 @@ class Lines implements LineWatch {
   }
 
   saved(): SavedLines | undefined {
-    const { home, known = [] } = this.#state ?? {}
-    const heard = HEARD.filter((one) => this.#heard.has(one))
-    return home && { home: savedOf(home), known: known.map(savedOf), heard }
+    const { left, home, known = [] } = this.#state ?? {}
+    // Until an address of the new line is agreed on, the next process starts with the one that was left.
+    const [line, answers] = left === undefined ? [home, this.#heard] : [left, this.#heardOfLeft]
+    const heard = HEARD.filter((one) => answers.has(one))
+    return line && { home: savedOf(line), known: known.map(savedOf), heard }
   }
 
   start(): void {

@@ -177,6 +177,10 @@ describe('the line of this host', () => {
     expect((await lines.last()).verdict.kind).toBe('open')
     expect(looks).toBeGreaterThan(0)
     expect(findings.at(-1)).toMatchObject({ kind: 'lineChanged', to: `usb0 via ${STICK}`, sign: 'gateway' })
+    // The next process must not take a VPN for its own that only has no line beneath it for a while.
+    expect(lines.saved()).toMatchObject({ home: HOME, heard: ['gateway', 'beyond'] })
+    lines.record({ hasWord: false, isAgreed: true })
+    await lines.now()
     expect(lines.saved()).toMatchObject({ home: { interface: 'usb0' }, known: [HOME] })
   })
 
