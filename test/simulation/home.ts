@@ -1,8 +1,8 @@
 import { type Address, type Family, familyOf } from '../../src/shared/base/address.ts'
-import type { SentPacket } from '../../src/shared/base/sighting.ts'
 import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
 import type {
   Closable,
+  FindPacketRoute,
   Gateway,
   KernelRoute,
   Neighbour,
@@ -148,9 +148,9 @@ export class Home {
   }
 
   /** By all rules. */
-  packetRoute(
-    packet: SentPacket | Pick<SentPacket, 'local'> | { readonly family: Family },
-  ): OutboundRoute | undefined {
+  packetRoute(packet: Parameters<FindPacketRoute>[0]): OutboundRoute | undefined {
+    // It forwards nothing.
+    if ('by' in packet) return undefined
     if ('family' in packet) return packet.family === 'v4' ? this.outboundRoute() : this.ipv6.packetRoute()
     if (familyOf(packet.local) === 'v6') return this.ipv6.packetRoute()
     const isTaken = 'protocol' in packet && packet.protocol === 'udp' && this.#hasTunnelRoute

@@ -21,12 +21,19 @@ export interface OutboundRoute {
   readonly gateway?: Address
 }
 
+/** A packet of another host, which this one may forward. */
+interface ForwardedPacket {
+  readonly from: Address
+  /** The interface that it arrives by. */
+  readonly by: string
+}
+
 /**
  * The way of such a packet by all rules and routes, or of any one to the internet; undefined where it cannot be found out.
  * Sends no packet.
  */
 export type FindPacketRoute = (
-  packet: SentPacket | Pick<SentPacket, 'local'> | { readonly family: Family },
+  packet: SentPacket | Pick<SentPacket, 'local'> | ForwardedPacket | { readonly family: Family },
 ) => Promise<Omit<OutboundRoute, 'address'> | undefined>
 
 /** The IPv4 gateway, optionally of one interface; undefined where there is none or the routing table cannot be read. */

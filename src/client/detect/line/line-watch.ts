@@ -17,7 +17,14 @@ import type { Gateway } from '../../../shared/ports/network.ts'
 import type { SavedLines } from '../../decide/state.ts'
 import type { Finding } from '../finding.ts'
 import { askBeyond, type AskingPorts, doesAnswer } from './ask-line.ts'
-import { decideLine, type LineRule, type LineState, type LineVerdict, NO_LINE } from './decide-line.ts'
+import {
+  decideLine,
+  type LineRule,
+  type LineState,
+  type LineVerdict,
+  NO_LINE,
+  type Sign,
+} from './decide-line.ts'
 import { type HomeNow, isOnePrefix, lineKey, type LineInUse, lineName } from './line.ts'
 import type { Line } from '../../decide/state.ts'
 import { type LinePorts, readLine } from './read-line.ts'
@@ -108,8 +115,10 @@ class Lines implements LineWatch {
   #asked: Partial<Pick<HomeNow, 'gateway' | 'beyond' | 'asked'>> = {}
   #words: Pick<HomeNow, 'word'> & { readonly hasWord?: boolean } = {}
   #isAskingWords = false
-  /** The gateway of the line that was left answers. */
+  /** The line that was left answers. */
   #isBack = false
+  /** Why it was left; undefined without a proof. */
+  #leftBy: Sign | undefined
   #isGone = false
   #isAgreed = false
   /** What has answered on the home line: only there is silence a sign. */
@@ -160,7 +169,8 @@ class Lines implements LineWatch {
   saved(): SavedLines | undefined {
     const { left, home, known = [] } = this.#state ?? {}
     // Until an address of the new line is agreed on, the next process starts with the one that was left.
-    const [line, answers] = left === undefined ? [home, this.#heard] : [left, this.#heardOfLeft]
+    const line = left ?? home
+    const answers = left === undefined || home === undefined ? this.#heard : this.#heardOfLeft
     const heard = HEARD.filter((one) => answers.has(one))
     return line && { home: savedOf(line), known: known.map(savedOf), heard }
   }
@@ -187,7 +197,9 @@ class Lines implements LineWatch {
     })
     this.#state = step.state
     const isOther = before.home !== undefined && step.left !== undefined
+    if (step.verdict.because === 'old line dead, over another') this.#leftBy = 'gateway'
     if (isOther) {
+      this.#leftBy = step.verdict.kind === 'open' ? step.verdict.sign : undefined
       ;[this.#heardOfLeft, this.#heard] = [this.#heard, new Set()]
       ;[this.#isAgreed, this.#isGone] = [false, home?.gateway === 'silent']
     }
@@ -257,8 +269,7 @@ class Lines implements LineWatch {
     const { use, home, verdict } = this.#reading
     const [asked, left] = [clock.now(), this.#state?.left]
     if (left !== undefined && (verdict.kind !== 'held' || home === undefined)) {
-      const isThere = await doesAnswer(ports, left, signal)
-      this.#isBack ||= isThere === true || (await this.#isResolvedAgain(left))
+      this.#isBack ||= await this.#answersAgain(left, signal)
       return
     }
     if (home === undefined || use === undefined) return
@@ -271,6 +282,17 @@ class Lines implements LineWatch {
     const isSilent = isThere === false && this.#heard.has('gateway')
     const gateway = isThere === true ? 'answers' : isSilent ? 'silent' : undefined
     this.#asked = { asked, ...(gateway && { gateway }), ...(outside && { beyond: outside }) }
+  }
+
+  /** The sign that was a proof is over. */
+  async #answersAgain(left: Line, signal: AbortSignal): Promise<boolean> {
+    const { ports, beyond } = this.#options
+    const all = await ports.interfaces().catch(() => [])
+    if (!all.some((one) => one.interface === left.interface)) return false
+    if (this.#leftBy === 'beyond')
+      return (await askBeyond(ports, left, { hosts: beyond(), signal })) === 'answers'
+    if (this.#leftBy !== 'gateway' && this.#leftBy !== 'address') return false
+    return (await doesAnswer(ports, left, signal)) === true || this.#isResolvedAgain(left)
   }
 
   /** Some routers answer only ARP. The table entry counts once it has been missing. */

@@ -3,7 +3,7 @@ import { isTranslated } from '../../../shared/base/nat.ts'
 import { isWithin } from '../../../shared/base/prefix.ts'
 import { isGlobal } from '../../../shared/base/special.ts'
 import type { InterfaceAddress } from '../../../shared/ports/interfaces.ts'
-import type { KernelRoute, Neighbour } from '../../../shared/ports/network.ts'
+import type { KernelRoute, Neighbour, OutboundRoute } from '../../../shared/ports/network.ts'
 import type { NetworkPorts } from '../../../shared/ports/system.ts'
 import type { KnownWay } from './known-way.ts'
 import { type HomeNow, isOnePrefix, isSameLine, type LineInUse } from './line.ts'
@@ -11,7 +11,7 @@ import type { Line } from '../../decide/state.ts'
 
 export type LinePorts = Pick<
   NetworkPorts,
-  'routes' | 'neighbours' | 'isTunnel' | 'interfaces' | 'outboundRoute'
+  'routes' | 'neighbours' | 'isTunnel' | 'interfaces' | 'outboundRoute' | 'packetRoute'
 > & {
   /** The way out by all rules; see `KnownWay`. */
   readonly wayOut: KnownWay['find']
@@ -54,9 +54,21 @@ export async function readLine(
     isTunnel,
     tables,
   )
-  if (home === undefined || isSameLine(use, home)) return { use }
+  if (home === undefined) return { use: await carried(use, ports, tables) }
+  if (isSameLine(use, home)) return { use }
   const neighbours = family === 'v6' && home.gateway !== undefined ? await ports.neighbours('v6') : arp
-  return { use, home: homeNow(home, use, { ...tables, neighbours }) }
+  const now = homeNow(home, use, { ...tables, neighbours })
+  return { use: now.hasRoute ? use : await carried(use, ports, tables), home: now }
+}
+
+/** A gateway may be a container of this host, which forwards what comes from there by another line. */
+async function carried(use: LineInUse, { packetRoute }: LinePorts, tables: LineTables): Promise<LineInUse> {
+  const { interface: name, gateway } = use
+  if (tables.family === 'v6' || gateway === undefined || use.beneath !== undefined) return use
+  const onward = await packetRoute({ from: gateway, by: name })
+  if (onward === undefined || onward.interface === name) return use
+  const below = lineOf(onward, tables)
+  return below === undefined ? use : { ...use, beneath: below }
 }
 
 function inUse(line: Line & { readonly source: Address }, isTunnel: boolean, tables: LineTables): LineInUse {
@@ -115,7 +127,10 @@ function beneath(
   return below && lineOf(below, tables)
 }
 
-function lineOf({ interface: name, gateway }: KernelRoute, tables: LineTables): Line | undefined {
+function lineOf(
+  { interface: name, gateway }: Omit<OutboundRoute, 'address'>,
+  tables: LineTables,
+): Line | undefined {
   const own = tables.all.find((one) => one.interface === name && !one.address.startsWith('fe80:'))
   const mac = macOf(gateway, name, tables)
   return own && { interface: name, source: own.address, ...(gateway && { gateway }), ...(mac && { mac }) }

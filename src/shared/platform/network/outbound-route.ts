@@ -73,6 +73,8 @@ const routeFrom = async (family: Family, from: Address) => routeGet(`${OUTSIDE[f
 /** By ip-route(8), which follows rules for ports too. */
 export const systemPacketRoute: FindPacketRoute = async (packet) => {
   if ('family' in packet) return routeGet(OUTSIDE[packet.family][0])
+  if ('by' in packet)
+    return routeGet(`${OUTSIDE[familyOf(packet.from)][0]} from ${packet.from} iif ${packet.by}`)
   if (!('remote' in packet)) return routeFrom(familyOf(packet.local), packet.local)
   const { local, remote, protocol, port } = packet
   return routeGet(`${remote} from ${local} ipproto ${protocol} dport ${port}`)

@@ -66,6 +66,7 @@ function made(remembered?: SavedLines): LineWatch {
             : { interface: 'eth0', address: address('192.168.1.20') },
         ),
       wayOut: async () => Promise.resolve(undefined),
+      packetRoute: async () => Promise.resolve(undefined),
       neighbours: async () => Promise.resolve([]),
       isTunnel: async () => Promise.resolve(false),
       datagram: async () => Promise.resolve({ kind: 'silent' } as const),

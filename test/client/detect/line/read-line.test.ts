@@ -3,10 +3,12 @@ import { type LinePorts, readLine } from '../../../../src/client/detect/line/rea
 import type { Line } from '../../../../src/client/decide/state.ts'
 import type { Family } from '../../../../src/shared/base/address.ts'
 import type { InterfaceAddress } from '../../../../src/shared/ports/interfaces.ts'
-import type { KernelRoute, Neighbour } from '../../../../src/shared/ports/network.ts'
+import type { KernelRoute, Neighbour, OutboundRoute } from '../../../../src/shared/ports/network.ts'
 import { address, interfaceAddress } from '../../../fakes/address.ts'
 
 interface Host {
+  /** Where this host sends what it forwards from an address. */
+  readonly onward?: Readonly<Record<string, Omit<OutboundRoute, 'address'>>>
   /** The interface that the kernel sends by, where it does not have the source address. */
   readonly on?: string
   readonly source: string
@@ -32,7 +34,7 @@ const route = (name: string, to: string, via?: string, metric = 100): KernelRout
 }
 
 async function read(
-  { source, interfaces, routes, neighbours = [], tunnels = [], gateway, on }: Host,
+  { source, interfaces, routes, neighbours = [], tunnels = [], gateway, on, onward }: Host,
   home?: Line,
 ) {
   const name = on ?? interfaces.find((one) => one.address === source)?.interface ?? ''
@@ -40,6 +42,7 @@ async function read(
     outboundRoute: async () => Promise.resolve({ interface: name, address: address(source) }),
     wayOut: async () =>
       Promise.resolve(gateway === undefined ? undefined : { interface: name, gateway: address(gateway) }),
+    packetRoute: async (packet) => Promise.resolve('by' in packet ? onward?.[packet.from] : undefined),
     routes: async () => Promise.resolve(routes),
     interfaces: async () => Promise.resolve(interfaces),
     neighbours: async () => Promise.resolve(neighbours),
@@ -127,6 +130,21 @@ describe('the line in use', () => {
       tunnels: ['wg0'],
     }
     expect((await read(routed)).use?.beneath).toBeUndefined()
+  })
+
+  it('is over the line by which this host forwards the packets of its gateway, such as a container', async () => {
+    const interfaces = [LAN, at('veth0', '172.30.0.1', 24)]
+    const routes = [route('veth0', '0.0.0.0/0', '172.30.0.2')]
+    const host = { source: '172.30.0.1', interfaces, routes }
+    expect((await read(host)).use?.beneath).toBeUndefined()
+    const forwarding = { ...host, onward: { '172.30.0.2': { interface: 'eth0', gateway: ROUTER } } }
+    for (const home of [undefined, HOME])
+      expect((await read(forwarding, home)).use?.beneath).toMatchObject({
+        interface: 'eth0',
+        gateway: ROUTER,
+      })
+    const back = { ...host, onward: { '172.30.0.2': { interface: 'veth0' } } }
+    expect((await read(back)).use?.beneath).toBeUndefined()
   })
 
   it('over IPv6 is over another one where the kernel calls it a tunnel: all tables are one list', async () => {
