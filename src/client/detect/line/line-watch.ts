@@ -286,9 +286,9 @@ class Lines implements LineWatch {
 
   /** The sign that was a proof is over. */
   async #answersAgain(left: Line, signal: AbortSignal): Promise<boolean> {
-    const { ports, beyond } = this.#options
-    const all = await ports.interfaces().catch(() => [])
-    if (!all.some((one) => one.interface === left.interface)) return false
+    const { ports, beyond, family } = this.#options
+    const own = (await ports.interfaces().catch(() => [])).filter((one) => one.interface === left.interface)
+    if (!own.some(({ address }) => familyOf(address) === family)) return false
     if (this.#leftBy === 'beyond')
       return (await askBeyond(ports, left, { hosts: beyond(), signal })) === 'answers'
     if (this.#leftBy !== 'gateway' && this.#leftBy !== 'address') return false
