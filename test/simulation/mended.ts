@@ -176,7 +176,7 @@ export const MENDED: readonly MendedWorld[] = [
         60 * MINUTE,
         [
           { kind: 'failover', at: 1_868_813, span: 156_686 },
-          { kind: 'sleep', at: 1_869_117, span: 422_402 },
+          { kind: 'sleep', at: 1_869_110, span: 422_402 },
         ],
       ),
       seed: 553_604,
