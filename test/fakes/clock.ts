@@ -15,8 +15,13 @@ export function virtualClock(): VirtualClock {
     sleep: async (until, ...ends) =>
       new Promise((done) => {
         if (ends.some(({ aborted }) => aborted) || until <= now) return done()
-        for (const end of ends) end.addEventListener('abort', () => done(), { once: true })
-        schedule(until, done)
+        // Each listener that stays makes the next one slower.
+        const wake = (): void => {
+          for (const end of ends) end.removeEventListener('abort', wake)
+          done()
+        }
+        for (const end of ends) end.addEventListener('abort', wake)
+        schedule(until, wake)
       }),
     deadline: (span) => {
       const over = new AbortController()

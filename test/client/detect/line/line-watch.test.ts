@@ -163,7 +163,7 @@ describe('the line of this host', () => {
     host.gateway = BOX
     await lines.now()
     expect(findings.map(({ kind }) => kind)).toEqual(['lineHeld', 'lineHeld'])
-    await clock.pass(hours(26))
+    await clock.pass(hours(49))
     expect(findings.slice(2)).toEqual([{ kind: 'lineHeldLong', through: `${BOX} on eth0`, addresses: [A] }])
   })
 
