@@ -259,7 +259,7 @@ export const MENDED: readonly MendedWorld[] = [
         { kind: 'change', at: 1_495_616, gap: 9_847 },
         { kind: 'change', at: 1_506_419, gap: 11_452 },
       ]),
-      seed: 288_241,
+      seed: 9_028,
     },
   },
   {
@@ -543,7 +543,7 @@ export const MENDED: readonly MendedWorld[] = [
     mistake: 'the line that was left is not asked before an address of the new one is published',
     world: {
       ...world({ pings: false }, 60 * MINUTE, [
-        { kind: 'reboot', at: 2_154_936, span: 55_506, stale: 4_570.606511551887 },
+        { kind: 'reboot', at: 2_154_936, span: 55_756, stale: 4_570.606511551887 },
         {
           kind: 'move',
           at: 2_198_982.268832624,
