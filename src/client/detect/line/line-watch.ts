@@ -128,6 +128,8 @@ class Lines implements LineWatch {
   #heldSince: Instant | undefined
   #isLongTold = false
   readonly #told = new Map<string, Instant>()
+  /** A tunnel may have a line beneath it in a moment: its change is told when an address is agreed on. */
+  #untold: Extract<Finding, { kind: 'lineChanged' }> | undefined
 
   constructor(options: LineWatchOptions) {
     this.#options = options
@@ -387,12 +389,23 @@ class Lines implements LineWatch {
     if (use === undefined || verdict.kind === 'offline') return
     const now = clock.now()
     if (verdict.kind === 'open') {
-      if (left === undefined || verdict.because === 'chosen by the user') return
       const { because, sign } = verdict
+      if (left !== undefined && because !== 'chosen by the user')
+        this.#untold = {
+          kind: 'lineChanged',
+          because,
+          from: left.interface,
+          to: lineName(use),
+          ...(sign && { sign }),
+        }
+      const isTried = use.isTunnel && this.#state?.left !== undefined
+      if (this.#untold === undefined || isTried) return
       this.#told.clear()
-      report({ kind: 'lineChanged', because, from: left.interface, to: lineName(use), ...(sign && { sign }) })
+      report(this.#untold)
+      this.#untold = undefined
       return
     }
+    this.#untold = undefined
     if (verdict.until !== undefined) return
     const last = this.#told.get(verdict.through)
     this.#told.set(verdict.through, now)

@@ -25,6 +25,8 @@ interface Host {
   /** What routers say, by address. */
   words: Readonly<Record<string, string>>
   published: readonly Address[]
+  /** The kernel calls the stick a tunnel. */
+  isTunnel?: boolean
 }
 
 let clock: VirtualClock
@@ -68,7 +70,7 @@ function made(remembered?: SavedLines): LineWatch {
       wayOut: async () => Promise.resolve(undefined),
       packetRoute: async () => Promise.resolve(undefined),
       neighbours: async () => Promise.resolve([]),
-      isTunnel: async () => Promise.resolve(false),
+      isTunnel: async () => Promise.resolve(host.isTunnel === true && isStick()),
       datagram: async () => Promise.resolve({ kind: 'silent' } as const),
       program: async (argv) => {
         const to = argv.at(-1) ?? ''
@@ -199,6 +201,18 @@ describe('the line of this host', () => {
     pings = []
     await lines.tryLeft()
     expect(pings).toEqual([])
+  })
+
+  it('is told to be left for a tunnel only when an address of that is agreed on', async () => {
+    const lines = await atHome()
+    Object.assign(host, { gateway: STICK, answering: [], isTunnel: true })
+    await lines.now()
+    await clock.pass(seconds(9))
+    expect((await lines.last()).verdict.kind).toBe('open')
+    expect(findings.map(({ kind }) => kind)).toEqual(['lineHeld'])
+    lines.record({ hasWord: false, isAgreed: true })
+    await lines.now()
+    expect(findings.at(-1)).toMatchObject({ kind: 'lineChanged', to: `usb0 via ${STICK}`, sign: 'gateway' })
   })
 
   it('is not left by a silence where nothing was heard', async () => {
