@@ -22,14 +22,14 @@ async function twoLines(): Promise<void> {
   await ip(HOST, ['route add default via 192.168.1.1'])
 }
 
-async function checked(): Promise<string> {
+async function checked(lines = '["wan1", "wan2"]'): Promise<string> {
   const folder = scratch()
   const [file, password] = [join(folder, 'h.toml'), join(folder, 'password')]
   writeFileSync(password, 'secret\n', { mode: 0o600 })
   writeFileSync(
     file,
     `server = "https://dyn.example.test"\nusername = "u"\npassword_file = "${password}"\n` +
-      'hostnames = ["home.example.test"]\ninterface = ["wan1", "wan2"]\n',
+      `hostnames = ["home.example.test"]\ninterface = ${lines}\n`,
   )
   const program = [process.execPath, join(ROOT, 'bin/holdfast.js'), 'config', 'check', '--json']
   return inside(HOST, [...program, '--config', file, '--state-dir', folder])
@@ -49,5 +49,10 @@ describe.skipIf(canLab() !== undefined)('config check', () => {
 
     await ip(HOST, ['rule add from 192.168.2.20 table 102', 'route add default via 192.168.2.1 table 102'])
     expect(JSON.parse(await checked())).toMatchObject({ warnings: [] })
+    expect(JSON.parse(await checked('"wan1 via 192.168.1.66"'))).toMatchObject({
+      warnings: [
+        expect.stringContaining('192.168.1.20 on wan1 leaves by 192.168.1.1 on wan1; add a routing rule'),
+      ],
+    })
   })
 })

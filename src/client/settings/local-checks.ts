@@ -75,9 +75,11 @@ interface NamedInterface {
 }
 
 /** The lines that accounts and hostnames are bound to. */
-const boundLines = (accounts: Config['accounts']): readonly NamedInterface[] => {
-  const namedIn = (lines: readonly LineSpec[] = [], where = ''): readonly NamedInterface[] =>
-    lines.map(({ interface: name }) => ({ name, where, setting: 'interface' }))
+const boundLines = (
+  accounts: Config['accounts'],
+): readonly (NamedInterface & Pick<LineSpec, 'gateway'>)[] => {
+  const namedIn = (lines: readonly LineSpec[] = [], where = '') =>
+    lines.map(({ interface: name, ...line }) => ({ ...line, name, where, setting: 'interface' }))
   return accounts.flatMap(({ hosts, interface: lines, places }) => [
     ...namedIn(lines, places['interface']),
     ...hosts.flatMap((host) => namedIn(host.interface, host.places['interface'])),
@@ -119,13 +121,16 @@ export async function absentInterfaces(config: Config): Promise<readonly string[
 export async function missingRules({ accounts }: Pick<Config, 'accounts'>): Promise<readonly string[]> {
   const all = await systemInterfaces()
   const found = await Promise.all(
-    boundLines(accounts).map(async ({ name, where, setting }) => {
+    boundLines(accounts).map(async ({ name, gateway, where, setting }) => {
       const local = all.find((one) => one.interface === name && familyOf(one.address) === 'v4')?.address
       const route = local === undefined ? undefined : await systemOutboundRoute('v4', local)
-      if (route === undefined || route.interface === name) return []
+      const isOther = gateway !== undefined && route?.gateway !== gateway
+      if (route === undefined || (route.interface === name && !isOther)) return []
+      const way =
+        isOther && route.gateway !== undefined ? `${route.gateway} on ${route.interface}` : route.interface
       const problem =
-        `${setting}: what this host sends from ${local} on ${name} leaves by ${route.interface}; ` +
-        `add a routing rule, such as: ip rule add from ${local} table N, with a default route through ${name} in table N`
+        `${setting}: what this host sends from ${local} on ${name} leaves by ${way}; add a routing rule, such as: ` +
+        `ip rule add from ${local} table N, with a default route through ${gateway ?? name} in table N`
       return [formatComplaint({ where, problem })]
     }),
   )
