@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { found, PLAIN_ENV, running } from './commands.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '../free-port.ts'
 import { type NamePeer, zoneText } from './powerdns.ts'
 import { CONNECTIONS, onCore, type Throughput } from './wrk.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { found, PLAIN_ENV, type Running, running } from './commands.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '../free-port.ts'
 import { onCore, type Throughput, wrk } from './wrk.ts'
 
 /** Another program that takes changes of names, or why it cannot be measured. */

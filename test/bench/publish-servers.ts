@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bind, knot, type NameServer, nsd, SECRET } from '../system/name-server-programs.ts'
 import { found } from './commands.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '../free-port.ts'
 
 const MAKERS = [
   { name: 'knot', program: 'knotd', make: knot },

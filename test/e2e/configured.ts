@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../bench/ports.ts'
+import { freePort } from '../free-port.ts'
 import { holdfast, LAUNCHER, scratch, serveWith } from './processes.ts'
 
 /** A service and its operator, who share one file of settings, as on a host. */

@@ -3,7 +3,8 @@ import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryFolder } from './memory-folder.ts'
-import { freePort, postgresUser, type Postgres, programs, queryAt, whyNoPostgres } from './postgres.ts'
+import { freePort } from '../free-port.ts'
+import { postgresUser, type Postgres, programs, queryAt, whyNoPostgres } from './postgres.ts'
 
 const [PATRONI, ETCD] = ['/usr/bin/patroni', '/usr/bin/etcd']
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf, type PostgresPlace } from '../../src/service/store/postgres/connection.ts'
 import { migratePostgres } from '../../src/service/store/postgres/migrations.ts'
+import { freePort } from '../free-port.ts'
 import { memoryFolder } from './memory-folder.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
@@ -60,14 +60,6 @@ export const placeAt = (port: number, database: string): PostgresPlace => ({
   connections: 8,
   wait: 5000,
 })
-
-export const freePort = async (): Promise<number> =>
-  new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
-  })
 
 export interface Cluster {
   readonly bin: string

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { questionWire } from '../../src/shared/dns/response.ts'
 import { RR_TYPES } from '../../src/shared/dns/types.ts'
-import { freePort } from '../bench/ports.ts'
+import { freePort } from '../free-port.ts'
 import { questionFlood } from '../lab/question-flood.ts'
 import { inFolder, tenants } from './tenants.ts'
 

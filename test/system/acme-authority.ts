@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../bench/ports.ts'
+import { freePort } from '../free-port.ts'
 
 /** Pebble: the ACME server with which Let's Encrypt tests clients. */
 export interface AcmeAuthority {

@@ -2,25 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { request as requestTls } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT, type Service, scratch, service } from '../e2e/processes.ts'
 import { certificate } from '../e2e/servers.ts'
 import { eventually } from '../eventually.ts'
+import { freePort } from '../free-port.ts'
 import { lacks } from '../lacks.ts'
 
 /** The configurations are those of the document. */
 const PAGE = readFileSync(join(ROOT, 'docs/service.md'), 'utf8')
 const blockAfter = (words: string): string => /```\n([^]*?)```/.exec(PAGE.split(words)[1] ?? '')?.[1] ?? ''
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 let folder: string
 let at: Service

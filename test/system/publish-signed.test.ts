@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
-import { freePort } from '../bench/ports.ts'
+import { freePort } from '../free-port.ts'
 import { bind, dig, knot, type NameServer, policyOfDocument, short } from './name-server-programs.ts'
 import { type Primary, primary } from './secondaries.ts'
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { judgesPace } from '../lab/pace.ts'
 import { lacks } from '../lacks.ts'
-import { freePort } from '../bench/ports.ts'
+import { freePort } from '../free-port.ts'
 import { bind, dig, knot, type NameServer, nsd, powerdns, short } from './name-server-programs.ts'
 import { type Primary, primary } from './secondaries.ts'
 

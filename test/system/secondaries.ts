@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '../bench/ports.ts'
+import { freePort } from '../free-port.ts'
 import { holdfast, start } from '../e2e/processes.ts'
 import { SECRET } from './name-server-programs.ts'
 

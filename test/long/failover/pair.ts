@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { freePort, newCluster, type Postgres, queryAt, run, serverOf } from '../../lab/postgres.ts'
+import { freePort } from '../../free-port.ts'
+import { newCluster, type Postgres, queryAt, run, serverOf } from '../../lab/postgres.ts'
 import { eventually } from '../../eventually.ts'
 
 type Server = ReturnType<typeof serverOf>

@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../../../src/service/store/postgres/connection.ts'
 import { StoreAway } from '../../../../src/service/store/errors.ts'
-import { freePort, placeAt, type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
+import { freePort } from '../../../free-port.ts'
+import { placeAt, type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
 
 const lacking = whyNoPostgres()
 const hostAt = (port: number) => ({ host: '127.0.0.1', port })
