@@ -595,4 +595,27 @@ export const MENDED: readonly MendedWorld[] = [
       seed: 50_135,
     },
   },
+  {
+    what: 'the exit of a tunnel is published in the moment in which the router has a public address again',
+    rule: 'S1',
+    mistake: 'a line that was left by the word of its router is not asked again',
+    world: {
+      ...world({ router: 'upnp' }, 60 * MINUTE, [
+        { kind: 'outage', at: 2_366_913.60918805, span: 360_068.37648688816 },
+        {
+          kind: 'move',
+          at: 2_537_631.417699158,
+          span: 598_815.2575946879,
+          way: 'bare',
+          fate: 'back',
+          keepsRoute: true,
+          source: 'private',
+          step: -1_775.7871132344007,
+          replies: true,
+          isTunnel: true,
+        },
+      ]),
+      seed: 1_796_080_941,
+    },
+  },
 ]

@@ -265,4 +265,12 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     to: '? false',
     isRare: true,
   },
+  {
+    what: 'a line that was left by the word of its router is not asked again',
+    rule: 'S1',
+    file: 'client/detect/line/line-watch.ts',
+    from: "return (await this.#wordOf(left, soon)) === 'address'",
+    to: 'return soon.aborted',
+    isRare: true,
+  },
 ]

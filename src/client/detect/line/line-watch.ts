@@ -288,11 +288,15 @@ class Lines implements LineWatch {
 
   /** The sign that was a proof is over. */
   async #answersAgain(left: Line, signal: AbortSignal): Promise<boolean> {
-    const { ports, beyond, family } = this.#options
+    const { ports, beyond, clock, family } = this.#options
     const own = (await ports.interfaces().catch(() => [])).filter((one) => one.interface === left.interface)
     if (!own.some(({ address }) => familyOf(address) === family)) return false
     if (this.#leftBy === 'beyond')
       return (await askBeyond(ports, left, { hosts: beyond(), signal })) === 'answers'
+    if (this.#leftBy === 'word') {
+      const soon = AbortSignal.any([signal, clock.deadline(LEFT_TIMEOUT)])
+      return (await this.#wordOf(left, soon)) === 'address'
+    }
     if (this.#leftBy !== 'gateway' && this.#leftBy !== 'address') return false
     return (await doesAnswer(ports, left, signal)) === true || this.#isResolvedAgain(left)
   }
@@ -321,8 +325,8 @@ class Lines implements LineWatch {
     if (hasWord) await this.#reread()
   }
 
-  async #wordOf(line: Line): Promise<HomeNow['word']> {
-    const sighting = await this.#askRouterOf(line)
+  async #wordOf(line: Line, signal?: AbortSignal): Promise<HomeNow['word']> {
+    const sighting = await this.#askRouterOf(line, signal)
     if (sighting === undefined || sighting.kind === 'unknown') return undefined
     return sighting.kind === 'seen' ? 'address' : 'no address'
   }
@@ -335,8 +339,8 @@ class Lines implements LineWatch {
     return sighting?.kind === 'seen' && sighting.address === seen
   }
 
-  async #askRouterOf(line: Line): Promise<Sighting | undefined> {
-    const { askRouter, signal, family } = this.#options
+  async #askRouterOf(line: Line, signal = this.#options.signal): Promise<Sighting | undefined> {
+    const { askRouter, family } = this.#options
     const local = line.source ?? (await this.#localFor(line))
     if (line.gateway === undefined || local === undefined || family === 'v6') return undefined
     return askRouter({ address: line.gateway, interface: line.interface, local }, signal)

@@ -22,11 +22,13 @@ interface Host {
   gateway: string
   /** Addresses that answer a ping. */
   answering: readonly string[]
-  /** What routers say, by address. */
-  words: Readonly<Record<string, string>>
+  /** What routers say, by address; null: they have no public address. */
+  words: Readonly<Record<string, string | null>>
   published: readonly Address[]
   /** The kernel calls the stick a tunnel. */
   isTunnel?: boolean
+  /** The route of the stick replaces that of eth0. */
+  isAlone?: boolean
 }
 
 let clock: VirtualClock
@@ -52,7 +54,8 @@ const routes = (): readonly KernelRoute[] => {
   const to = { destination: address('0.0.0.0'), length: 0 }
   const home = { ...to, interface: 'eth0', gateway: address(isStick() ? ROUTER : host.gateway), metric: 100 }
   const stick = { ...to, interface: 'usb0', gateway: address(STICK), metric: 50 }
-  return isStick() ? [stick, home] : [home]
+  if (!isStick()) return [home]
+  return host.isAlone === true ? [stick] : [stick, home]
 }
 
 function made(remembered?: SavedLines): LineWatch {
@@ -91,6 +94,7 @@ function made(remembered?: SavedLines): LineWatch {
     askRouter: async (gateway) => {
       const said = host.words[gateway.address]
       const none: Sighting = { kind: 'unknown', because: 'mute' }
+      if (said === null) return Promise.resolve({ kind: 'none' } as const)
       return Promise.resolve(
         said === undefined ? none : { kind: 'seen', address: address(said), by: 'router' },
       )
@@ -259,6 +263,18 @@ describe('the line of this host', () => {
     await clock.pass(seconds(2))
     expect((await lines.last()).verdict).toMatchObject({ kind: 'held', because: 'old line answers again' })
     expect(lines.saved()).toEqual({ home: HOME, known: [HOME], heard: ['gateway', 'beyond'] })
+  })
+
+  it('is the one before again when its router has a public address again', async () => {
+    const lines = await atHome()
+    lines.record({ hasWord: true, isAgreed: true })
+    Object.assign(host, { gateway: STICK, isTunnel: true, isAlone: true, words: { [ROUTER]: null } })
+    await lines.now()
+    await clock.pass(seconds(60))
+    expect((await lines.last()).verdict.kind).toBe('open')
+    host.words = { [ROUTER]: A }
+    await lines.tryLeft()
+    expect((await lines.now()).verdict).toMatchObject({ kind: 'held', because: 'old line answers again' })
   })
 
   const SAVED: SavedLines = { home: HOME, known: [], heard: ['gateway'] }
