@@ -73,6 +73,7 @@ interface RoundLine {
 
 interface DetectionRound {
   readonly since: Instant
+  readonly line: RoundLine
   readonly restart: AbortController
   readonly votes: readonly SourceVote[]
 }
@@ -140,8 +141,10 @@ export class FamilyDetector {
     this.#rechecks.reset()
     const round = this.#round
     if (round === undefined) return
-    if (kind === 'line' || shouldRestart(round, this.current, this.#options.clock.now()))
-      round.restart.abort(WAIT_ENDED)
+    const restart = (): void => round.restart.abort(WAIT_ENDED)
+    if (kind === 'line' || shouldRestart(round, this.current, this.#options.clock.now())) restart()
+    // Answers to questions that left by another line may never arrive.
+    else void this.#isStill(round.line).then((isStill) => isStill || restart(), restart)
   }
 
   async #settle(signal: AbortSignal): Promise<Sighting> {
@@ -162,7 +165,7 @@ export class FamilyDetector {
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through, line } = await this.#uplink.now()
     this.#nat.forLine(line)
-    this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
+    this.#round = mayRestart ? { since: clock.now(), line: { through, line }, restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)
     const over = new AbortController()

@@ -135,6 +135,24 @@ describe('a hint', () => {
     expect(asked).toEqual(['router', 'x', 'router', 'x'])
   })
 
+  it('restarts a round whose questions left by another line, also where the router has a new address', async () => {
+    let elsewhere: { readonly elsewhere?: string } = { elsewhere: 'eth0' }
+    const { made, clock, asked } = scene(
+      { router: router(always(NEW)), x: { answers: always(NEW), takes: 1000 } },
+      { outboundRoute: async () => Promise.resolve(elsewhere) },
+    )
+    void made.look('v4', never)
+    await clock.pass(ms(40))
+    made.hint('plain')
+    await clock.pass(ms(10))
+    expect(asked).toEqual(['router', 'x'])
+    elsewhere = {}
+    made.hint('plain')
+    await clock.pass(ms(10))
+
+    expect(asked).toEqual(['router', 'x', 'router', 'x'])
+  })
+
   it.each([
     ['three times', { x: { answers: always(NEW) }, y: { answers: always(NEW) } }, 4],
     ['six times with interfaces', { own: own(always(NEW), 200), x: { answers: always(NEW), takes: 200 } }, 7],
