@@ -22,8 +22,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'the route is not read again after the outside has answered',
     rule: 'S1',
     file: 'client/detect/family-detector.ts',
-    from: ' || !(await this.#isStill({ through, line }))',
-    to: '',
+    from: 'return now.through === through && (line === undefined || now.line === line)',
+    to: 'return now !== undefined',
     flags: '--only vpn,change --router mute --hours 0.6',
   },
   {
