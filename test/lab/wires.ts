@@ -96,6 +96,8 @@ async function hostSide(namespace: string): Promise<void> {
     'ipv6/conf/eth0/addr_gen_mode=0',
     // Without duplicate address detection while the lab is built, to save time.
     'ipv6/conf/eth0/accept_dad=0',
+    // A lab may change its prefix more often than the kernel keeps addresses.
+    'ipv6/conf/eth0/max_addresses=0',
   ])
   await ip(namespace, ['link set lo up', `link set eth0 address ${HOST_MAC}`, ...hostLink])
   await nft(namespace, COUNTING_RULES)

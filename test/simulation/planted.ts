@@ -303,8 +303,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'an answer of one family stays while the other one is asked for',
     rule: 'S1',
     file: 'client/agent/look.ts',
-    from: 'const isWhole = mayBeOvertaken ?',
-    to: 'const isWhole = !mayBeOvertaken ?',
+    from: 'if (isOvertaken && mayBeOvertaken) return',
+    to: 'if (isOvertaken && !mayBeOvertaken) return',
     isRare: true,
   },
   {

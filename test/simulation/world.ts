@@ -446,6 +446,9 @@ class Life {
     const { now } = this.#scheduler
     const isLine = event.kind === 'vpn' || event.kind === 'move' || event.kind === 'failover'
     if (isLine && HOSTNAMES.every((name) => this.#isUnknown(name))) this.#witness.hasLostLine = true
+    // Where the second line is gone at the next start, nothing tells a box of the network from the first one.
+    if (event.kind === 'move' && home.hasBackups && machine.run?.isAlive !== true)
+      this.#witness.hasLostLine = true
     switch (event.kind) {
       case 'change':
         return home.change(event.gap)

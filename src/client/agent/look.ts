@@ -37,7 +37,7 @@ export const MAX_LOOK: Duration = minutes(1)
 
 /**
  * One family may have its answer long before the other. A request that arrives between the two says that the first may be
- * wrong by now, so the look begins again; the last one ends, whatever arrives.
+ * wrong by now, so the look begins again; the last one ends at such a request, without the other family.
  */
 const MAX_LOOKS = 4
 
@@ -64,8 +64,9 @@ async function lookOnce(
     [...groupBySource(job, given)].map(([source, hostnames]): SourceGroup => ({ job, source, hostnames })),
   )
   const queries = startQueries(groups, before, agent.end)
-  const isWhole = mayBeOvertaken ? wholeOrOvertaken(agent, queries) : queriesDone(agent, queries)
-  if ((await isWhole) === 'overtaken') return 'overtaken'
+  const isOvertaken = (await wholeOrOvertaken(agent, queries)) === 'overtaken'
+  if (isOvertaken && mayBeOvertaken) return 'overtaken'
+  for (const query of queries.filter(({ isDone }) => !isDone)) void lookAgain(query, agent.inbox)
   const sightings = sightingsIn(groups, queries, agent.emit)
   const now = agent.clock.now()
   const unknownSince = Object.fromEntries(
@@ -144,7 +145,6 @@ async function queriesDone(agent: Agent, queries: readonly Query[]): Promise<voi
   const isFirst = queries.every(({ previous }) => previous === undefined)
   const timeout = isFirst ? longest(agent.familyTimeout, FIRST_LOOK_TIMEOUT) : agent.familyTimeout
   await Promise.race([all, firstNewAddress(agent, timeout, queries)])
-  for (const query of queries.filter(({ isDone }) => !isDone)) void lookAgain(query, agent.inbox)
 }
 
 /** Queries that wait for one that is slow are overtaken by a request: what they saw may have changed. */

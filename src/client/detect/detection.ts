@@ -249,7 +249,7 @@ class SettingsDetection implements AddressDetection {
       {
         userAgent,
         // Another line would carry the pings out of this network.
-        mayPing: async () => settings.config.ping && (await this.#lines.v4.now()).verdict.kind !== 'held',
+        mayPing: async () => settings.config.ping && (await this.#lines.v4.reread()).verdict.kind !== 'held',
         clock: steady,
         random,
         uptime: () => clocks().uptime,
@@ -280,7 +280,7 @@ class SettingsDetection implements AddressDetection {
   /** Watchers cache the gateway, so they need a fresh reading after a kernel event. */
   async #gatewayNow(): Promise<Gateway | undefined> {
     const { v4 } = this.#lines
-    await v4.now()
+    await v4.reread()
     return v4.gateway()
   }
 

@@ -75,6 +75,8 @@ interface DetectionRound {
   readonly since: Instant
   readonly line: RoundLine
   readonly restart: AbortController
+  /** Else only another line restarts it. */
+  readonly mayRestart: boolean
   readonly votes: readonly SourceVote[]
 }
 
@@ -142,7 +144,8 @@ export class FamilyDetector {
     const round = this.#round
     if (round === undefined) return
     const restart = (): void => round.restart.abort(WAIT_ENDED)
-    if (kind === 'line' || shouldRestart(round, this.current, this.#options.clock.now())) restart()
+    const isDue = round.mayRestart && shouldRestart(round, this.current, this.#options.clock.now())
+    if (kind === 'line' || isDue) restart()
     // Answers to questions that left by another line may never arrive.
     else void this.#isStill(round.line).then((isStill) => isStill || restart(), restart)
   }
@@ -152,7 +155,9 @@ export class FamilyDetector {
     const budget: LookBudget = { isSpent: false, isRefused: false }
     for (let restarts = 0; ; restarts++) {
       const sighting = await this.#runRound(signal, { mayRestart: restarts < maxRestarts, budget })
-      if (sighting !== undefined) return sighting
+      if (sighting === undefined) continue
+      this.#round = undefined
+      return sighting
     }
   }
 
@@ -165,7 +170,7 @@ export class FamilyDetector {
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through, line } = await this.#uplink.now()
     this.#nat.forLine(line)
-    this.#round = mayRestart ? { since: clock.now(), line: { through, line }, restart, votes } : undefined
+    this.#round = { since: clock.now(), line: { through, line }, restart, mayRestart, votes }
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)
     const over = new AbortController()

@@ -30,6 +30,8 @@ export interface LineState {
   readonly known: readonly Line[]
   /** Since when each sign is seen without a break. */
   readonly since: Readonly<Partial<Record<LastingSign, Instant>>>
+  /** The line in use of the last reading. Another one starts the sign `route` over: a VPN may set up its way in steps. */
+  readonly through?: string
   /**
    * The previous line, kept until an address of the new one is agreed on: its router may only be restarting, and a
    * tunnel may briefly have no line beneath it while a host roams.
@@ -88,16 +90,16 @@ const isOver = ({ use }: View): boolean => use.beneath !== undefined || use.isFo
 /** Over IPv6 a VPN box on the LAN may hand out global addresses, which lead to the box. */
 const isOwn = ({ use, now }: View): boolean =>
   use.isGlobal && (familyOf(use.source) === 'v4' || !now.hasSource)
+const isKnown = ({ use, state: { known, left } }: View): boolean =>
+  known.some((one) => isSameLine(use, one)) || (left !== undefined && isSameLine(use, left))
 const isBare = ({ use, now, state }: View): boolean =>
   !now.hasRoute && !use.isTunnel && use.interface !== state.home?.interface
 
 /** The line that was left; without a home line the kernel may select it itself. */
 function isBackAgain(view: View): boolean {
   const { state, use, isBack } = view
-  if (state.left === undefined) return false
-  return isNew(view)
-    ? isBack === true && !isSameLine(use, state.left)
-    : isBack === true || (isOver(view) && !use.isGlobal)
+  if (state.left === undefined || isSameLine(use, state.left)) return false
+  return isBack === true || (!isNew(view) && isOver(view) && !use.isGlobal)
 }
 
 function proofIn({ now, lasts }: View): Sign | undefined {
@@ -117,7 +119,7 @@ export const ROWS = [
   { name: 'first line, over another',    when: (v) => isNew(v) && isOver(v) && !v.use.isGlobal,                 outcome: 'hold'  },
   { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
   { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
-  { name: 'back to a known line',        when: (v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one)), outcome: 'adopt' },
+  { name: 'back to a known line',        when: (v) => !isOver(v) && isKnown(v),                                          outcome: 'adopt' },
   { name: 'nothing to protect',          when: (v) => !isOver(v) && !v.isPublished,                             outcome: 'adopt' },
   { name: 'own public address',          when: (v) => !isOver(v) && isOwn(v),                                   outcome: 'adopt' },
   { name: 'old line dead, over another', when: (v) => isOver(v) && isDead(v) && !v.use.isGlobal,                outcome: 'hold'  },
@@ -155,7 +157,7 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
   const { left: _, ...kept } = state
   return outcome === 'return' && home !== undefined
     ? { state: { ...kept, home, since: {} }, verdict }
-    : { state: { ...state, since }, verdict }
+    : { state: { ...state, since, through: lineKey(use) }, verdict }
 }
 
 const UNTOUCHED: HomeNow = { hasSource: true, hasRoute: true, gateway: 'unknown' }
@@ -165,7 +167,7 @@ const seenAt = (sign: LastingSign, { at, home }: LineEvent): Instant =>
   sign === 'route' ? at : (home?.asked ?? at)
 
 /** A sign that is interrupted starts over. */
-function sinceOf({ since, home }: LineState, event: LineEvent): LineState['since'] {
+function sinceOf({ since, home, through }: LineState, event: LineEvent): LineState['since'] {
   const { home: now, use } = event
   if (now === undefined || home === undefined || use === undefined) return {}
   // biome-ignore format: a table
@@ -177,7 +179,10 @@ function sinceOf({ since, home }: LineState, event: LineEvent): LineState['since
     route:   !now.hasRoute,
   }
   const seen = (Object.keys(signs) as LastingSign[]).filter((sign) => signs[sign])
-  return Object.fromEntries(seen.map((sign) => [sign, since[sign] ?? seenAt(sign, event)]))
+  const isOther = through !== undefined && through !== lineKey(use)
+  const begun = (sign: LastingSign): Instant | undefined =>
+    sign === 'route' && isOther ? undefined : since[sign]
+  return Object.fromEntries(seen.map((sign) => [sign, begun(sign) ?? seenAt(sign, event)]))
 }
 
 const MAX_KNOWN = 8

@@ -69,8 +69,10 @@ export interface LineEvidence {
 
 /** The line of this host for one family, for all hostnames that are not bound to an interface or an address. */
 export interface LineWatch {
-  /** Reads the tables. */
+  /** Reads the tables, for a round. */
   now(): Promise<LineNow>
+  /** Reads them between two rounds, and asks for the next one where the verdict is another. */
+  reread(): Promise<LineNow>
   /** The last reading. */
   last(): Promise<LineNow>
   /** The router of the line that may be published. */
@@ -108,6 +110,8 @@ class Lines implements LineWatch {
   #reading: LineNow = { verdict: { kind: 'offline', because: 'no way out' } }
   #tail: Promise<unknown> = Promise.resolve()
   #isRead = false
+  /** What the last round acts on. */
+  #judged: LineVerdict['kind'] | undefined
   #isStarted = false
   #isAsking = false
   #hasSettled = false
@@ -135,13 +139,29 @@ class Lines implements LineWatch {
     this.#options = options
   }
 
-  /** One after another, so that an older reading never follows a newer one. */
   async now(): Promise<LineNow> {
+    const first = await this.#next()
+    const isFinal = first.verdict.kind !== 'held' || this.#isStarted || this.#hasSettled
+    const reading = isFinal ? first : await this.#settle()
+    this.#judged = reading.verdict.kind
+    return reading
+  }
+
+  async reread(): Promise<LineNow> {
+    const reading = await this.#next()
+    const { kind } = reading.verdict
+    if (this.#judged !== undefined && kind !== this.#judged) {
+      this.#judged = kind
+      this.#options.requestLook()
+    }
+    return reading
+  }
+
+  /** One after another, so that an older reading never follows a newer one. */
+  async #next(): Promise<LineNow> {
     const next = this.#tail.then(async () => this.#read())
     this.#tail = next.catch(() => undefined)
-    const reading = await next
-    if (reading.verdict.kind !== 'held' || this.#isStarted || this.#hasSettled) return reading
-    return this.#settle()
+    return next
   }
 
   async last(): Promise<LineNow> {
@@ -172,7 +192,7 @@ class Lines implements LineWatch {
     const { left, home, known = [] } = this.#state ?? {}
     // Until an address of the new line is agreed on, the next process starts with the one that was left.
     const line = left ?? home
-    const answers = left === undefined || home === undefined ? this.#heard : this.#heardOfLeft
+    const answers = left === undefined ? this.#heard : this.#heardOfLeft
     const heard = HEARD.filter((one) => answers.has(one))
     return line && { home: savedOf(line), known: known.map(savedOf), heard }
   }
@@ -199,10 +219,11 @@ class Lines implements LineWatch {
     })
     this.#state = step.state
     const isOther = before.home !== undefined && step.left !== undefined
-    if (step.verdict.because === 'old line dead, over another') this.#leftBy = 'gateway'
+    const isLost = step.verdict.because === 'old line dead, over another'
+    if (isLost) this.#leftBy = 'gateway'
+    if (isLost || isOther) [this.#heardOfLeft, this.#heard] = [this.#heard, new Set()]
     if (isOther) {
       this.#leftBy = step.verdict.kind === 'open' ? step.verdict.sign : undefined
-      ;[this.#heardOfLeft, this.#heard] = [this.#heard, new Set()]
       ;[this.#isAgreed, this.#isGone] = [false, home?.gateway === 'silent']
     }
     if (step.verdict.because === 'old line answers again') this.#heard = this.#heardOfLeft
@@ -322,7 +343,7 @@ class Lines implements LineWatch {
     ])
     this.#isAskingWords = false
     this.#words = { ...(word && { word }), ...(hasWord && { hasWord }) }
-    if (hasWord) await this.#reread()
+    if (hasWord) await this.reread()
   }
 
   async #wordOf(line: Line, signal?: AbortSignal): Promise<HomeNow['word']> {
@@ -357,7 +378,7 @@ class Lines implements LineWatch {
       const held = between(this.#heldSince ?? since, begun)
       void this.#askWords()
       await this.#ask()
-      if (!signal.aborted) await this.#reread()
+      if (!signal.aborted) await this.reread()
       if (held >= LONG) this.#tellLong()
       const { verdict } = this.#reading
       const next = after(begun, held < HELD.for || this.#isDoubted ? HELD.soon : HELD.later)
@@ -367,11 +388,6 @@ class Lines implements LineWatch {
     this.#isAsking = false
   }
 
-  async #reread(): Promise<void> {
-    const { kind } = this.#reading.verdict
-    if ((await this.now()).verdict.kind !== kind) this.#options.requestLook()
-  }
-
   /** For one-shot commands, once: waits only while a sign may become a proof. */
   async #settle(): Promise<LineNow> {
     this.#hasSettled = true
@@ -379,7 +395,7 @@ class Lines implements LineWatch {
     const end = after(clock.now(), SETTLING)
     for (;;) {
       await Promise.all([this.#ask(), this.#askWords()])
-      const reading = await this.now()
+      const reading = await this.#next()
       const isSigned = Object.keys(this.#state?.since ?? {}).length > 0
       if (reading.verdict.kind !== 'held' || !isSigned || signal.aborted || clock.now() >= end) return reading
       await clock.sleep(after(clock.now(), HELD.soon), signal)

@@ -189,11 +189,40 @@ describe('a home line whose gateway was silent', () => {
     expect(back.verdict).toEqual({ kind: 'open', because: 'first line' })
   })
 
+  it('is back without a message of another line when it is in use itself again', () => {
+    const own = { ...DEFAULTS, ...home, source: address('192.168.1.20') }
+    const { verdict } = play(dead, at(9000, { use: own, isBack: true }))
+    expect(verdict).toEqual({ kind: 'open', because: 'back to a known line' })
+  })
+
   it('is not after that', () =>
     expect(play(dead, at(9000, { isAgreed: true }), at(11_000, { isBack: true })).verdict).toMatchObject({
       kind: 'open',
       because: 'same line',
     }))
+})
+
+describe('a home line without a route', () => {
+  const gone: HomeNow = { hasSource: true, hasRoute: false, gateway: 'unknown' }
+  const through = (name: string, ms: number, over: Partial<LineInUse> = {}): LineEvent => ({
+    at: instant(ms),
+    use: { ...DEFAULTS, interface: name, source: address('10.8.0.2'), ...over },
+    home: gone,
+    isPublished: true,
+    rule: 'guard',
+  })
+  it('is left three seconds after the line in use came, whatever was in use before', () => {
+    let { state, verdict } = decideLine(
+      { ...NO_LINE, home: { interface: 'eth0', gateway: address('192.168.1.1') } },
+      through('wg0', 0, { isTunnel: true }),
+    )
+    for (const at of [2000, 4900]) ({ state, verdict } = decideLine(state, through('wwan0', at)))
+    expect(verdict).toMatchObject({ kind: 'held', because: 'nothing else may carry it', until: 5000 })
+    expect(decideLine(state, through('wwan0', 5000)).verdict).toMatchObject({
+      kind: 'open',
+      because: 'nothing else carries it',
+    })
+  })
 })
 
 const DEFAULTS = { isGlobal: false, isForeign: false, isTunnel: false }

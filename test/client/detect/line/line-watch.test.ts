@@ -207,6 +207,21 @@ describe('the line of this host', () => {
     expect(pings).toEqual([])
   })
 
+  it('asks for a look once when a reading between two rounds gives another verdict', async () => {
+    const lines = await atHome()
+    host.gateway = STICK
+    await lines.now()
+    host.gateway = ROUTER
+    expect((await lines.reread()).verdict.kind).toBe('open')
+    expect((await lines.reread()).verdict.kind).toBe('open')
+    await clock.pass(seconds(20))
+    expect(looks).toBe(1)
+    host.gateway = STICK
+    expect((await lines.now()).verdict.kind).toBe('held')
+    await lines.reread()
+    expect(looks).toBe(1)
+  })
+
   it('is told to be left for a tunnel only when an address of that is agreed on', async () => {
     const lines = await atHome()
     Object.assign(host, { gateway: STICK, answering: [], isTunnel: true })
