@@ -116,10 +116,6 @@ export class Home {
   }
 
   /** Whether the second line is in use. */
-  get hasBackups(): boolean {
-    return this.#backups.length > 0
-  }
-
   get isOnBackup(): boolean {
     return this.#backups.at(-1)?.to === Infinity
   }

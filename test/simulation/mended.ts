@@ -788,4 +788,38 @@ export const MENDED: readonly MendedWorld[] = [
       seed: 1_796_201_518,
     },
   },
+  {
+    what: 'a box of the network is published when a second line was there for a moment',
+    rule: 'S1',
+    mistake: 'a line that is gone was the only one of this host',
+    world: {
+      ...world({ pings: true, losesPings: false, isSilentInside: false, dropsPings: false }, 60 * MINUTE, [
+        {
+          kind: 'move',
+          at: 2_464_738.5169006884,
+          span: 293_964.2549341079,
+          way: 'lte',
+          fate: 'back',
+          keepsRoute: true,
+          source: 'global',
+          step: -1_295.8115516230464,
+          replies: false,
+          isTunnel: false,
+          next: {
+            after: 1_729.85529365018,
+            way: {
+              way: 'box',
+              fate: 'alive',
+              keepsRoute: true,
+              source: 'private',
+              step: 0,
+              replies: true,
+              isTunnel: false,
+            },
+          },
+        },
+      ]),
+      seed: 1_796_402_700,
+    },
+  },
 ]

@@ -297,8 +297,8 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     what: 'what answered on a line that was lost counts for the next one',
     rule: 'S1',
     file: WATCH,
-    from: 'if (isLost || isOther) [',
-    to: 'if (isOther) [',
+    from: 'if (isLost || isOther || isKnownBefore) [',
+    to: 'if (isOther || isKnownBefore) [',
     isRare: true,
   },
   {
@@ -307,6 +307,14 @@ export const PLANTED_LINES: readonly PlantedFault[] = [
     file: 'client/agent/look.ts',
     from: '(await wholeOrOvertaken(agent, queries)) ===',
     to: '(mayBeOvertaken ? await wholeOrOvertaken(agent, queries) : await queriesDone(agent, queries)) ===',
+    isRare: true,
+  },
+  {
+    what: 'a line that is gone was the only one of this host',
+    rule: 'S1',
+    file: ROWS,
+    from: 'when: isBeside,',
+    to: 'when: () => false,',
     isRare: true,
   },
 ]

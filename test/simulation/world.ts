@@ -298,6 +298,8 @@ class Life {
       if (nextAttempt === null || isDue === true || !isRunning || outcome === 'settled') continue
       // An address that is held back may be held for longer.
       if (Object.values(addresses).every((one) => one === null)) continue
+      // One that the line has no longer will not be sent.
+      if ((addresses['v4'] ?? this.#home.address) !== this.#home.address) continue
       const due = Date.parse(nextAttempt) - START - this.#machine.clockOffset
       const slack = Math.max((due - now) / 10, 5000)
       const told = this.#happened
@@ -446,9 +448,6 @@ class Life {
     const { now } = this.#scheduler
     const isLine = event.kind === 'vpn' || event.kind === 'move' || event.kind === 'failover'
     if (isLine && HOSTNAMES.every((name) => this.#isUnknown(name))) this.#witness.hasLostLine = true
-    // Where the second line is gone at the next start, nothing tells a box of the network from the first one.
-    if (event.kind === 'move' && home.hasBackups && machine.run?.isAlive !== true)
-      this.#witness.hasLostLine = true
     switch (event.kind) {
       case 'change':
         return home.change(event.gap)

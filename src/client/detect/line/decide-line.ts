@@ -111,11 +111,20 @@ function proofIn({ now, lasts }: View): Sign | undefined {
 
 const isDead = (view: View): boolean => proofIn(view) !== undefined
 
+/** Another gateway of the network of a known line is a box of that network rather than a line. */
+const isBeside = (view: View): boolean =>
+  view.use.beside !== undefined &&
+  view.isPublished &&
+  (isNew(view) || isDead(view)) &&
+  !isOver(view) &&
+  !isKnown(view)
+
 /** The first row that holds decides. */
 // biome-ignore format: a table
 export const ROWS = [
   { name: 'chosen by the user',          when: ({ rule }) => rule === 'follow',                                 outcome: 'adopt' },
   { name: 'old line answers again',      when: isBackAgain,                                                     outcome: 'return' },
+  { name: 'known line beside it',        when: isBeside,                                                        outcome: 'return' },
   { name: 'first line, over another',    when: (v) => isNew(v) && isOver(v) && !v.use.isGlobal,                 outcome: 'hold'  },
   { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
   { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
@@ -147,7 +156,9 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
   const { name: because = 'old line alive', outcome = 'hold' } = rows.find(({ when }) => when(view)) ?? {}
   if (outcome === 'adopt' || outcome === 'stay') return moved(view, because)
   const until = outcome === 'wait' ? after(since.route ?? event.at, LASTS.route) : undefined
-  const home = outcome === 'return' ? state.left : state.home
+  const isKnownBefore = because === 'known line beside it'
+  const back = isKnownBefore ? use.beside : state.left
+  const home = outcome === 'return' ? back : state.home
   const through = heldName(use, home)
   const verdict = { kind: 'held', because, through, ...(until !== undefined && { until }) } as const
   // A dead home line is dropped: the next usable line becomes the first one.
@@ -156,7 +167,10 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
     return { state: { known: knownWith(state), since: {}, ...(state.home && { left: state.home }) }, verdict }
   const { left: _, ...kept } = state
   return outcome === 'return' && home !== undefined
-    ? { state: { ...kept, home, since: {} }, verdict }
+    ? {
+        state: { ...kept, ...(isKnownBefore && { known: knownWithout(home, state) }), home, since: {} },
+        verdict,
+      }
     : { state: { ...state, since, through: lineKey(use) }, verdict }
 }
 
@@ -189,8 +203,11 @@ const MAX_KNOWN = 8
 
 function knownWith({ home, known }: LineState): readonly Line[] {
   if (home === undefined) return known
-  return [home, ...known.filter((one) => lineKey(one) !== lineKey(home))].slice(0, MAX_KNOWN)
+  return [home, ...knownWithout(home, { known, since: {} })].slice(0, MAX_KNOWN)
 }
+
+const knownWithout = (line: Line, { known }: LineState): readonly Line[] =>
+  known.filter((one) => lineKey(one) !== lineKey(line))
 
 function moved(view: View, because: RowName): LineStep {
   const { use, state, isPublished } = view

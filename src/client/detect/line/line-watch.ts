@@ -206,7 +206,7 @@ class Lines implements LineWatch {
   async #read(): Promise<LineNow> {
     const { ports, family, clock, rule, published } = this.#options
     const before = (this.#state ??= await this.#remember())
-    const { use, home } = await readLine(ports, family, before.home)
+    const { use, home } = await readLine(ports, family, before)
     const { hasWord, ...word } = this.#words
     const step = decideLine(before, {
       at: clock.now(),
@@ -221,7 +221,8 @@ class Lines implements LineWatch {
     const isOther = before.home !== undefined && step.left !== undefined
     const isLost = step.verdict.because === 'old line dead, over another'
     if (isLost) this.#leftBy = 'gateway'
-    if (isLost || isOther) [this.#heardOfLeft, this.#heard] = [this.#heard, new Set()]
+    const isKnownBefore = step.verdict.because === 'known line beside it'
+    if (isLost || isOther || isKnownBefore) [this.#heardOfLeft, this.#heard] = [this.#heard, new Set()]
     if (isOther) {
       this.#leftBy = step.verdict.kind === 'open' ? step.verdict.sign : undefined
       ;[this.#isAgreed, this.#isGone] = [false, home?.gateway === 'silent']

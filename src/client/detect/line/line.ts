@@ -12,6 +12,8 @@ export interface LineInUse extends Line {
   readonly isForeign: boolean
   /** The line that carries this one: a narrower route or a rule hides its default route, or one host is reached by it. */
   readonly beneath?: Line
+  /** A known line whose gateway is in the network of this one, and is not its gateway. */
+  readonly beside?: Line
   /** The kernel calls the interface a tunnel. */
   readonly isTunnel: boolean
   /** Its router reports the address that outside services see. */

@@ -7,6 +7,7 @@ import type { KernelRoute, Neighbour, OutboundRoute } from '../../../shared/port
 import type { NetworkPorts } from '../../../shared/ports/system.ts'
 import type { KnownWay } from './known-way.ts'
 import { type HomeNow, isOnePrefix, isSameLine, type LineInUse } from './line.ts'
+import type { LineState } from './decide-line.ts'
 import type { Line } from '../../decide/state.ts'
 
 export type LinePorts = Pick<
@@ -34,7 +35,7 @@ export interface LineReading {
 export async function readLine(
   ports: LinePorts,
   family: Family,
-  home: Line | undefined,
+  { home, known }: Pick<LineState, 'home' | 'known'>,
 ): Promise<LineReading> {
   const found = Promise.all([ports.outboundRoute(family), ports.routes(family)])
   const [[route, table], way, interfaces, arp] = await Promise.all([
@@ -49,16 +50,24 @@ export async function readLine(
   const isTunnel = await ports.isTunnel(route.interface)
   // A rule may lead to a gateway that the main table does not have.
   const gateway = way?.interface === route.interface ? way.gateway : widest(table, route.interface)?.gateway
-  const use = inUse(
-    { interface: route.interface, source: route.address, ...(gateway && { gateway }) },
-    isTunnel,
-    tables,
-  )
+  const through = { interface: route.interface, source: route.address, ...(gateway && { gateway }) }
+  const beside = known.find((line) => isBeside(line, through, tables))
+  const use = { ...inUse(through, isTunnel, tables), ...(beside && { beside }) }
   if (home === undefined) return { use: await carried(use, ports, tables) }
   if (isSameLine(use, home)) return { use }
   const neighbours = family === 'v6' && home.gateway !== undefined ? await ports.neighbours('v6') : arp
   const now = homeNow(home, use, { ...tables, neighbours })
   return { use: now.hasRoute ? use : await carried(use, ports, tables), home: now }
+}
+
+function isBeside(known: Line, { interface: name, source, gateway }: Line, tables: LineTables): boolean {
+  const isOther = gateway !== undefined && known.gateway !== undefined && gateway !== known.gateway
+  return (
+    isOther &&
+    known.interface === name &&
+    source !== undefined &&
+    isInNetworkOf(known.gateway, source, tables)
+  )
 }
 
 /** A gateway may be a container of this host, which forwards what comes from there by another line. */

@@ -202,6 +202,53 @@ describe('a home line whose gateway was silent', () => {
     }))
 })
 
+describe('a box on the network of a known line', () => {
+  const home = { interface: 'eth0', gateway: address('192.168.1.1') }
+  const stick = { interface: 'wwan0', source: address('17.0.0.3') }
+  const box = {
+    ...DEFAULTS,
+    interface: 'eth0',
+    source: address('192.168.1.20'),
+    gateway: address('192.168.1.66'),
+    beside: home,
+  }
+  const gone: HomeNow = { hasSource: false, hasRoute: false, gateway: 'unknown' }
+  const event = (over: Partial<LineEvent> = {}): LineEvent => ({
+    at: instant(0),
+    use: box,
+    home: gone,
+    isPublished: true,
+    rule: 'guard',
+    ...over,
+  })
+  const after = { ...NO_LINE, home: stick, known: [home] }
+
+  it('does not follow a line that is dead: the known one is the home line again', () => {
+    const step = decideLine(after, event())
+    expect(step.verdict).toEqual({
+      kind: 'held',
+      because: 'known line beside it',
+      through: '192.168.1.66 on eth0',
+    })
+    expect(step.state).toMatchObject({ home, known: [] })
+    // Its silence is a proof as always, and there is no other known line then.
+    const silent: HomeNow = { hasSource: true, hasRoute: false, gateway: 'silent' }
+    const { beside: _, ...alone } = box
+    const later = decideLine(step.state, event({ use: alone, home: silent }))
+    const dead = decideLine(later.state, event({ at: instant(6000), use: alone, home: silent }))
+    expect([later, dead].map(({ verdict: { because } }) => because)).toEqual([
+      'old line alive',
+      'old line dead',
+    ])
+  })
+
+  it('does not follow a line that was lost beneath a VPN', () =>
+    expect(decideLine({ ...NO_LINE, known: [home] }, event()).state).toMatchObject({ home }))
+
+  it('is a line where nothing is published yet', () =>
+    expect(decideLine(after, event({ isPublished: false })).verdict.kind).toBe('open'))
+})
+
 describe('a home line without a route', () => {
   const gone: HomeNow = { hasSource: true, hasRoute: false, gateway: 'unknown' }
   const through = (name: string, ms: number, over: Partial<LineInUse> = {}): LineEvent => ({

@@ -36,6 +36,7 @@ const route = (name: string, to: string, via?: string, metric = 100): KernelRout
 async function read(
   { source, interfaces, routes, neighbours = [], tunnels = [], gateway, on, onward }: Host,
   home?: Line,
+  known: readonly Line[] = [],
 ) {
   const name = on ?? interfaces.find((one) => one.address === source)?.interface ?? ''
   const ports: LinePorts = {
@@ -49,7 +50,7 @@ async function read(
     isTunnel: async (one) => Promise.resolve(tunnels.includes(one)),
   }
   const family: Family = source.includes(':') ? 'v6' : 'v4'
-  return readLine(ports, family, home)
+  return readLine(ports, family, { known, ...(home && { home }) })
 }
 
 const ROUTER = address('192.168.1.1')
@@ -58,6 +59,22 @@ const DEFAULT = route('eth0', '0.0.0.0/0', '192.168.1.1')
 const HOME: Line = { interface: 'eth0', gateway: ROUTER, source: LAN.address }
 
 describe('the line in use', () => {
+  it('is beside a known line that has another gateway on its network', async () => {
+    const host = {
+      source: LAN.address,
+      interfaces: [LAN],
+      routes: [route('eth0', '0.0.0.0/0', '192.168.1.66')],
+    }
+    const elsewhere = { ...HOME, gateway: address('192.168.8.1') }
+    expect((await read(host, undefined, [elsewhere, HOME])).use).toMatchObject({ beside: HOME })
+    for (const known of [
+      elsewhere,
+      { ...HOME, interface: 'wlan0' },
+      { ...HOME, gateway: address('192.168.1.66') },
+    ])
+      expect((await read(host, undefined, [known])).use).not.toHaveProperty('beside')
+  })
+
   it('is the interface, its address and its gateway, with the MAC address of that', async () => {
     const neighbours = [{ address: ROUTER, interface: 'eth0', mac: '02:00:00:00:00:01' }]
     expect(await read({ source: '192.168.1.20', interfaces: [LAN], routes: [DEFAULT], neighbours })).toEqual({
