@@ -55,8 +55,8 @@ const rowOf = (name: string, { name: title, grade, username, password }: Provide
   `| ${grade === 'A' ? `[\`${name}\`](${name}.md)` : `\`${name}\``} | ${title} | ${username} | ${password} |`
 
 function pageOf(name: string, provider: Provider): string {
-  const { name: title, settings, username, password, apiKey, note, userIs } = provider
-  const zone = settings['zone'] ?? 'example.test'
+  const { name: title, settings, username, password, apiKey, note, userIs, names } = provider
+  const zone = names?.isClosed === true ? names.suffixes?.[0] : 'example.test'
   const hostname = `home.${zone}`
   // A placeholder would be taken for the name itself.
   const user =

@@ -1,7 +1,7 @@
 import { canBeBasic, Secret } from '../../shared/base/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../../shared/base/special.ts'
 import { providerCalled } from '../services/providers/providers.ts'
-import { hasLabels } from './hostname.ts'
+import { nameProblems } from './name-checks.ts'
 import { bodyProblem, lacksChat, webhookIn } from './notify-settings.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
@@ -85,18 +85,16 @@ export function accountConflicts(
   const hooks = (values.webhook ?? []).map((entry) => webhookIn(entry, values.webhookFormat))
   const badBody =
     values.webhookBody === undefined ? undefined : bodyProblem(values.webhookBody, values.webhookType)
-  const blank = hasLabels(values.provider) ? undefined : values.hostnames?.find((name) => name.includes(' '))
   // biome-ignore format: a table
   const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both false; set one of them to true', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both set; keep one', 'passwordFile'],
     [hasNoPassword(values, places, needs) && sendsPassword(values), `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
-    [blank !== undefined, `hostnames lists '${blank}', which contains a blank`, 'hostnames'],
     [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
     [values.ipv6Server !== undefined && values.families !== 'apart', 'ipv6_server is for IPv6-only requests; write families = "apart" too', 'ipv6Server'],
     [values.hostnameParameter === 'none' && values.hostnames !== undefined && values.hostnames.length > 1, 'hostname_parameter is none, so the username stands for one hostname; write an account for each hostname', 'hostnames'],
-    [isOneHostname(values) && values.hostnames !== undefined && values.hostnames.length > 1, `the ${takesUsername(values) ? 'username' : 'token'} belongs to one hostname at ${values.provider}; write an account for each hostname`, 'hostnames'],
+    ...nameProblems(values.hostnames ?? [], values).map((problem) => [true, problem, 'hostnames'] as const),
     [needsOwnParameter(values), `absent_family = "${values.absentFamily}" needs a separate parameter for IPv6; set ipv6_parameter`, 'absentFamily'],
     [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
     [values.absentFamily === 'hold-ipv4' && !ipv4, 'ipv4 is false, and the service publishes a wrong IPv4 address for an update without one (absent_family = "hold-ipv4"); remove ipv4 = false', 'ipv4', 'absentFamily'],
@@ -145,12 +143,6 @@ const hasNoPassword = (
   passwordFile === undefined &&
   places['password'] === undefined &&
   places['passwordFile'] === undefined
-
-const takesUsername = ({ provider }: AccountSettings): boolean =>
-  provider === undefined || providerCalled(provider)?.hasNoUsername !== true
-
-export const isOneHostname = ({ provider }: Pick<AccountSettings, 'provider'>): boolean =>
-  provider !== undefined && providerCalled(provider)?.userIs === 'hostname'
 
 /** In a list of addresses a word cannot stand for one of them. */
 const needsOwnParameter = ({ absentFamily, ipv6Parameter }: AccountSettings): boolean =>

@@ -13,6 +13,7 @@ const FLAWS: readonly (readonly [matches: (text: string) => boolean, problem: (t
   [(text) => /\s/.test(text),                        () => 'contains a blank'],
   [(text) => /[/:]/.test(text),                      () => 'contains a slash or a colon; write only the name'],
   [(text) => text.startsWith('.'),                   () => 'begins with a dot'],
+  [(text) => text === '@',                           () => 'stands for a zone itself; write the name of the zone, such as example.com'],
   [(text) => text.startsWith('@.'),                  (text) => `begins with @, which stands for the zone itself; write ${text.slice(2)}`],
   [(text) => text.includes('..'),                    () => 'has two dots in a row'],
   [(text) => text.length > MAX_NAME_LENGTH,          (text) => `has ${text.length} characters; the maximum is ${MAX_NAME_LENGTH}`],
@@ -32,17 +33,9 @@ export function readHostname(value: string): Result<string, string> {
   return ok(parseHostname(text) ?? text.toLowerCase())
 }
 
-/** Services whose hostnames are labels of networks, which may contain blanks. */
-const LABEL_PROVIDERS: readonly (string | undefined)[] = ['opendns']
-export const hasLabels = (provider: string | undefined): boolean => LABEL_PROVIDERS.includes(provider)
-
 /** The same, or a label with blanks: whether the service has labels depends on the account. */
 export const readHostnameOrLabel = (value: string): Result<string, string> =>
   value.length <= MAX_LABEL_LENGTH && /^\w[\w.-]*( [\w.-]+)+$/.test(value) ? ok(value) : readHostname(value)
-
-/** How hostnames of this account are read. */
-export const hostnameReaderFor = (provider: string | undefined): typeof readHostname =>
-  hasLabels(provider) ? readHostnameOrLabel : readHostname
 
 /** IDNA by way of the URL Standard; undefined where the name has no ASCII form. */
 const toAscii = (text: string): string | undefined =>

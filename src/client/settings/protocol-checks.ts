@@ -9,6 +9,7 @@ import {
   type ValuePlaces,
 } from '../../shared/settings/setting.ts'
 import { type Place, placesOf, SECRET_PLACES } from '../services/template.ts'
+import { isOutside } from './name-checks.ts'
 
 const PLACE = 'the preset '
 /** Whether a value comes from a preset, by its place. */
@@ -165,10 +166,6 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
 
 const outsideOf = (zone: string | undefined, hostnames: readonly string[] | undefined): string | undefined =>
   zone === undefined ? undefined : hostnames?.find((name) => isOutside(name, zone))
-
-/** A service with one zone has no other names. */
-export const isOutside = (hostname: string, zone: string): boolean =>
-  hostname !== zone && !hostname.endsWith(`.${zone}`)
 
 const isNameServer = (server = ''): boolean => server.startsWith('dns:')
 

@@ -14,6 +14,7 @@ import {
   unknownOffline,
   unprotectedPage,
 } from './client-checks.ts'
+import { namesOfAccounts } from './account-names.ts'
 import { type ClientFile, NO_FILE, readFile } from './client-file.ts'
 import { type ParsedFile, UNNAMED_FILE } from '../../shared/settings/file-layer.ts'
 import {
@@ -164,9 +165,9 @@ function accountNames(
     ...flags,
   })
   if (file.accounts.length === 0 && !identifiesAccount(withShared({}))) return []
-  return (file.accounts.length === 0 ? [{}] : file.accounts).map((layer, at) =>
-    selectorsOf(withShared(layer), accountNameIn(withShared(layer), at)),
-  )
+  const layers = (file.accounts.length === 0 ? [{}] : file.accounts).map(withShared)
+  const shown = namesOfAccounts(layers.map(valuesIn))
+  return layers.map((layer, at) => selectorsOf(layer, shown[at] ?? '', at))
 }
 
 /** An account table to read; empty where the top of the file, flags and environment define the only account. */
@@ -181,8 +182,9 @@ function selectAccounts(
   chosen: readonly string[],
 ): readonly SelectedAccount[] {
   if (file.accounts.length === 0) return [{ layer: {}, name: '' }]
+  const shown = namesOfAccounts(file.accounts.map((layer) => valuesIn({ ...file.top, ...layer })))
   return file.accounts
-    .map((layer, at) => ({ layer, name: accountNameIn(layer, at) }))
+    .map((layer, at) => ({ layer, name: shown[at] ?? '' }))
     .filter((_, at) => chosen.length === 0 || names[at]?.some((name) => chosen.includes(name)))
 }
 
@@ -255,15 +257,14 @@ function readHosts(
   return { values: read.map(({ values, places }) => ({ ...values, places })), complaints }
 }
 
-function accountNameIn(layer: SettingLayer, at: number): string {
-  const name = layer['name']?.value ?? layer['username']?.value
-  return typeof name === 'string' ? name : String(at + 1)
-}
+const valuesIn = (layer: SettingLayer): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(layer).map(([key, { value }]) => [key, value]))
 
-/** The names that --account accepts: name, username, and the account key that the log shows. */
-function selectorsOf(layer: SettingLayer, name: string): readonly string[] {
+/** The names that --account accepts: name, username, the account key that the log shows, and the number of the table. */
+function selectorsOf(layer: SettingLayer, name: string, at: number): readonly string[] {
   const [username, server] = [layer['username']?.value, layer['server']?.value]
-  if (typeof username !== 'string') return [name]
+  const number = layer['name'] === undefined && username === undefined ? [String(at + 1)] : []
+  if (typeof username !== 'string') return [name, ...number]
   const parsed = typeof server === 'string' ? parseServer(server) : undefined
   return [name, username, ...(parsed?.ok ? [`${username}@${new URL(parsed.value).host}`] : [])]
 }

@@ -1,4 +1,5 @@
 import { providerCalled, presetServer } from '../services/providers/providers.ts'
+import type { Provider } from '../services/providers/provider.ts'
 import type { Secret } from '../../shared/base/secret.ts'
 import { accountSlug, type ConfigDraft, type DraftAccount } from './draft.ts'
 
@@ -16,6 +17,8 @@ export interface SetupAnswers {
   readonly password?: Secret | undefined
   readonly apiKey?: Secret | undefined
   readonly hostnames?: readonly string[] | undefined
+  /** At services that number their records. */
+  readonly record?: string | undefined
   /** The order of lines, each as in the setting `interface`. */
   readonly interfaces?: readonly string[] | undefined
   readonly families?: PublishedFamilies | undefined
@@ -28,11 +31,9 @@ interface MissingAnswer {
   readonly what: string
 }
 
-/** A service that has one zone for all is known by labels: the whole name is in that zone. */
-export function wholeHostname(name: string, provider: string | undefined): string {
-  const zone = provider === undefined ? undefined : providerCalled(provider)?.settings['zone']
-  return zone === undefined || name.includes('.') ? name : `${name}.${zone}`
-}
+/** Its requests name the record by a number. */
+export const needsRecord = (preset: Provider | undefined): boolean =>
+  preset?.settings['url']?.includes('{record}') === true
 
 /** All answers that an account cannot do without. */
 export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] {
@@ -45,6 +46,7 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
     [answers.username === undefined && preset?.hasNoUsername !== true, '--username NAME',      preset?.username ?? 'the username of the DDNS key'],
     [answers.password === undefined,             '--password-file FILE', `${preset?.password ?? 'the password of the DDNS key'}; - reads standard input`],
     [answers.apiKey === undefined && preset?.apiKey !== undefined && preset.isApiKeyOptional !== true, '--api-key-file FILE', preset?.apiKey ?? ''],
+    [answers.record === undefined && needsRecord(preset), '--record NUMBER', 'the number of the record'],
     [(answers.hostnames ?? []).length === 0,     '--hostname NAME',      'the hostnames to keep up to date; repeatable'],
   ]
   return rows.flatMap(([isMissing, flag, what]) => (isMissing ? [{ flag, what }] : []))
@@ -53,7 +55,7 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
 /** The new account, and the settings of the program that go with it. */
 export function draftOfAnswers(answers: SetupAnswers): ConfigDraft {
   const { provider, server, path, username, hostnames = [], families = 'both' } = answers
-  const { password, apiKey, contact, interfaces = [] } = answers
+  const { password, apiKey, record, contact, interfaces = [] } = answers
   const preset = provider === undefined ? undefined : providerCalled(provider)
   const isIpv6Off = preset?.settings['ipv6'] === 'false'
   const account: DraftAccount = {
@@ -64,6 +66,7 @@ export function draftOfAnswers(answers: SetupAnswers): ConfigDraft {
       ...(path !== undefined && { path }),
       ...(username !== undefined && { username }),
       hostnames,
+      ...(record !== undefined && { record }),
       ...(interfaces.length > 0 && { interface: interfaces.length === 1 ? interfaces[0] : interfaces }),
       ...(families === 'ipv6' && { ipv4: false }),
       ...(families === 'ipv4' && !isIpv6Off && { ipv6: false }),
@@ -73,11 +76,4 @@ export function draftOfAnswers(answers: SetupAnswers): ConfigDraft {
     comments: [],
   }
   return { settings: contact === undefined || contact === '' ? {} : { contact }, accounts: [account] }
-}
-
-/** A hostname that the answers so far suggest. */
-export function suggestedHostname({ provider, username }: SetupAnswers): string | undefined {
-  if (provider === 'no-ip') return 'all.ddnskey.com'
-  const preset = provider === undefined ? undefined : providerCalled(provider)
-  return preset?.userIs === undefined ? undefined : username
 }

@@ -1,5 +1,6 @@
+import { namesOfAccounts } from '../settings/account-names.ts'
 import { ACCOUNT_SETTINGS, parseServer } from '../settings/client-settings.ts'
-import { isOutside } from '../settings/protocol-checks.ts'
+import { isOutside } from '../settings/name-checks.ts'
 import { Secret } from '../../shared/base/secret.ts'
 import { parseDocument } from '../../shared/settings/document.ts'
 import { presetServer, providerWritten } from '../services/providers/providers.ts'
@@ -10,7 +11,7 @@ import { tomlValue } from './toml.ts'
 
 /** An account of a configuration, as its text has it. */
 export interface WrittenAccount {
-  /** As `--account` accepts it: its name, its username, or its number. */
+  /** As `--account` accepts it. */
   readonly name: string
   readonly hostnames: readonly string[]
   /** The password itself stands in the text, for this account alone. */
@@ -45,6 +46,7 @@ export function writtenAccounts(text: string, wanted: DraftSettings): readonly W
   const tables = document.value.members?.get('account')?.entries ?? []
   const all = tables.length === 0 ? [top] : tables.map(({ members }) => ({ ...top, ...valuesOf(members) }))
   const names = hostnamesIn(wanted['hostnames'])
+  const shown = namesOfAccounts(all)
   const hasName = ({ hostnames }: WrittenValues): boolean =>
     hostnamesIn(hostnames).some((name) => names.includes(name))
   const fits = (one: WrittenValues): boolean => {
@@ -60,18 +62,21 @@ export function writtenAccounts(text: string, wanted: DraftSettings): readonly W
       // Several accounts share what stands at the top.
       const own = tables.length > 1 ? valuesOf(tables[at]?.members) : found
       const isShared = all.some((one, other) => other !== at && one['password_file'] === own['password_file'])
-      return accountIn({ ...found, at }, own, { isShared, hasTables: tables.length > 0 })
+      return accountIn({ ...found, at, name: shown[at] ?? '' }, own, {
+        isShared,
+        hasTables: tables.length > 0,
+      })
     })
 }
 
 function accountIn(
-  found: WrittenValues & { readonly at: number },
+  found: WrittenValues & { readonly at: number; readonly name: string },
   { password, password_file: file }: WrittenValues,
   { isShared, hasTables }: { readonly isShared: boolean; readonly hasTables: boolean },
 ): WrittenAccount {
-  const { at, name = found['username'] ?? at + 1, api_key: key, api_key_file: keyFile } = found
+  const { at, name, api_key: key, api_key_file: keyFile } = found
   return {
-    name: String(name),
+    name,
     hostnames: hostnamesIn(found['hostnames']),
     hasPassword: password !== undefined,
     password: typeof password === 'string' ? new Secret(password) : undefined,

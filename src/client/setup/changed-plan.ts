@@ -5,8 +5,7 @@ import { withHostnames, withSetting, type WrittenAccount } from './changed-accou
 import { diffLines } from './diff.ts'
 import type { ConfigDraft, DraftAccount } from './draft.ts'
 import { maskedConfiguration } from './shown.ts'
-import { isOutside } from '../settings/protocol-checks.ts'
-import { providerWritten } from '../services/providers/providers.ts'
+import { nameProblems } from '../settings/name-checks.ts'
 import { secretText } from '../../shared/program/config-file.ts'
 import { expandHome } from '../../shared/program/paths.ts'
 import { changedConfig, passwordFileOf } from './draft-files.ts'
@@ -28,8 +27,8 @@ export async function changedPlan(
   const names = [wanted.settings['hostnames'] ?? []].flat().map(String)
   const added = names.filter((name) => !account.hostnames.includes(name))
   const top = withTopSettings(existing, settings)
-  const zone = providerWritten(wanted.settings['provider'])?.settings['zone']
-  const refused = zone === undefined ? [] : account.hostnames.filter((name) => isOutside(name, zone))
+  const problemOf = (name: string): string | undefined => nameProblems([name], wanted.settings)[0]
+  const refused = account.hostnames.filter((name) => problemOf(name) !== undefined)
   const all = [...account.hostnames.filter((name) => !refused.includes(name)), ...added]
   const withAdded = added.length === 0 ? top : withHostnames(top, account, added)
   // A start refuses them, whatever is added.
@@ -56,7 +55,7 @@ export async function changedPlan(
       ...('password' in password.value.settings ? ['  the new password is written to this file'] : []),
     ],
     remarks: [
-      ...refused.map((name) => `${name} is taken out, because it is not in the zone ${zone}`),
+      ...refused.map((name) => `${name} is taken out: ${problemOf(name)}`),
       ...otherTopSettings(existing, settings),
     ],
     accounts: [account.name],

@@ -33,15 +33,3 @@ export const accountSlug = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replaceAll(/^[-.]+|[-.]+$/g, '') || 'account'
-
-/** Names that differ: the second `no-ip` is `no-ip-2`. */
-export function distinctNames(names: readonly string[]): readonly string[] {
-  const used = new Set<string>()
-  return names.map((name) => {
-    let number = 1
-    let candidate = name
-    while (used.has(candidate)) candidate = `${name}-${(number += 1)}`
-    used.add(candidate)
-    return candidate
-  })
-}

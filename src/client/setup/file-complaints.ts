@@ -1,3 +1,5 @@
+import type { ConfigDraft } from './draft.ts'
+import { draftText } from './toml.ts'
 import { parseDocument } from '../../shared/settings/document.ts'
 import { readClientConfig } from '../settings/read-client.ts'
 import { formatComplaint } from '../../shared/settings/setting.ts'
@@ -25,4 +27,19 @@ export async function fileComplaints(text: string): Promise<readonly string[]> {
   if (!read.ok) return read.error.map(formatComplaint)
   const protocols = await Promise.all(read.value.accounts.map(protocolFor))
   return protocols.flatMap((one) => (one.ok ? [] : one.error))
+}
+
+/** What a start would refuse of an account, with the setting. */
+export interface DraftComplaint {
+  readonly key: string | undefined
+  readonly problem: string
+}
+
+export async function draftComplaint(draft: ConfigDraft): Promise<DraftComplaint | undefined> {
+  const text = draftText(draft, ({ name }) => `/${name}.password`)
+  const [complaint] = await fileComplaints(text)
+  if (complaint === undefined) return undefined
+  const [where = '', line] = /^holdfast\.toml:(\d+): /.exec(complaint) ?? []
+  const [key] = /^[a-z0-9_]+/.exec(text.split('\n')[Number(line) - 1] ?? '') ?? []
+  return { key, problem: complaint.slice(where.length) }
 }

@@ -1,10 +1,11 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { accountNamesIn, otherTopSettings, withAddedAccount, withTopSettings } from './added-account.ts'
 import { type WrittenAccount, writtenAccounts } from './changed-account.ts'
-import { isOneHostname } from '../settings/client-checks.ts'
+import { isOneHostname } from '../settings/name-checks.ts'
 import { parseDocument } from '../../shared/settings/document.ts'
 import { diffLines } from './diff.ts'
-import { distinctNames, type ConfigDraft, type DraftAccount } from './draft.ts'
+import { distinctNames } from '../settings/account-names.ts'
+import type { ConfigDraft, DraftAccount } from './draft.ts'
 import { maskedConfiguration } from './shown.ts'
 import { deletionRemark, providerCalled } from '../services/providers/providers.ts'
 import { tsigKeyOf, updatesNameServer } from '../settings/protocols.ts'
@@ -70,7 +71,7 @@ async function freeNames(
   paths: SetupPaths,
   used: readonly string[],
 ): Promise<readonly string[]> {
-  const taken = [...used]
+  const taken = [...new Set(used)]
   const names: string[] = []
   for (const { name } of draft.accounts) {
     let candidate = distinctNames([...taken, name]).at(-1) ?? name

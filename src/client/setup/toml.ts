@@ -47,6 +47,7 @@ function hasApiKey({ settings, apiKey }: DraftAccount): boolean {
 
 /** The settings of an account, with the files of its secrets. */
 const settingsOf = (account: DraftAccount, passwordPath: PasswordPath): DraftSettings => ({
+  name: account.name,
   ...account.settings,
   ...(sendsDraftPassword(account) && { password_file: passwordPath(account) }),
   ...(hasApiKey(account) && { api_key_file: apiKeyPath(passwordPath(account)) }),
@@ -57,7 +58,7 @@ export const accountTable = (account: DraftAccount, passwordPath: PasswordPath):
   [
     ...account.comments.map((comment) => `# ${comment}`),
     '[[account]]',
-    ...settingLines({ name: account.name, ...settingsOf(account, passwordPath) }),
+    ...settingLines(settingsOf(account, passwordPath)),
     ...(account.hosts ?? []).flatMap((host) => ['', '[[account.host]]', ...settingLines(host)]),
   ].join('\n')
 

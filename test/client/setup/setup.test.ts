@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { accountNamesIn, withAddedAccount } from '../../../src/client/setup/added-account.ts'
-import {
-  draftOfAnswers,
-  missingAnswers,
-  suggestedHostname,
-  wholeHostname,
-} from '../../../src/client/setup/answers.ts'
+import { draftOfAnswers, missingAnswers } from '../../../src/client/setup/answers.ts'
 import { diffLines } from '../../../src/client/setup/diff.ts'
-import { accountSlug, distinctNames } from '../../../src/client/setup/draft.ts'
+import { accountSlug } from '../../../src/client/setup/draft.ts'
+import { distinctNames } from '../../../src/client/settings/account-names.ts'
 import { fileComplaints } from '../../../src/client/setup/file-complaints.ts'
 import { draftText } from '../../../src/client/setup/toml.ts'
+import { suggestedHostname } from '../../../src/client/settings/name-checks.ts'
 import { presetServer, PROVIDERS } from '../../../src/client/services/providers/providers.ts'
 import { Secret } from '../../../src/shared/base/secret.ts'
 
@@ -29,11 +26,10 @@ describe('a draft from answers', () => {
       ...ANSWERS,
       provider,
       server,
-      hostnames: [wholeHostname('a', provider).replace(/^a$/, 'a.example.test')],
+      record: provider === 'dnsmadeeasy' ? '1007' : undefined,
+      hostnames: [`a.${PROVIDERS[provider]?.names?.suffixes?.[0] ?? 'example.test'}`],
     })
-    // It is known by the number of a record, which init does not ask for.
-    const complaints = provider === 'dnsmadeeasy' ? [expect.stringContaining('record is not set')] : []
-    expect(await fileComplaints(draftText(draft, PATH))).toEqual(complaints)
+    expect(await fileComplaints(draftText(draft, PATH))).toEqual([])
   })
   it.each([
     ['both', ''],
@@ -41,7 +37,7 @@ describe('a draft from answers', () => {
     ['ipv6', 'ipv4 = false\n'],
   ] as const)('publishes %s', (families, line) =>
     expect(draftText(draftOfAnswers({ ...ANSWERS, families }), PATH)).toBe(
-      `provider = "no-ip"\nusername = "u"\npassword_file = "/p"\nhostnames = ["a.example.test"]\n${line}`,
+      `name = "no-ip"\nprovider = "no-ip"\nusername = "u"\npassword_file = "/p"\nhostnames = ["a.example.test"]\n${line}`,
     ),
   )
   it('does not switch off what the preset switches off', () =>

@@ -169,6 +169,11 @@ export const INIT_FLAGS = {
     isPath: true,
   },
   hostnames: { kind: 'list', flag: 'hostname', describe: 'a hostname to keep up to date; repeatable' },
+  record: {
+    kind: 'text',
+    flag: 'record',
+    describe: 'the number of the record, at services that number them',
+  },
   interfaces: {
     kind: 'list',
     flag: 'interface',

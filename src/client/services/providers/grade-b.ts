@@ -6,7 +6,7 @@ const DDNS = { username: 'the username of the dynamic hostname', password: 'its 
 /** Services as maintained clients use them. */
 // biome-ignore format: a table
 export const GRADE_B = {
-  'he-tunnel':  { name: 'Hurricane Electric tunnelbroker', grade: 'B', settings: { server: 'https://ipv4.tunnelbroker.net', ipv6: 'false', batch: '1', verify: 'false' },
+  'he-tunnel':  { name: 'Hurricane Electric tunnelbroker', grade: 'B', names: { label: 'tunnel' }, settings: { server: 'https://ipv4.tunnelbroker.net', ipv6: 'false', batch: '1', verify: 'false' },
     username: 'the username of the account', password: 'the update key of the tunnel',
     note: 'the hostname is the number of the tunnel' },
   'all-inkl':   { name: 'ALL-INKL', grade: 'B', settings: { server: 'https://dyndns.kasserver.com', path: '/', families: 'apart', ipv6_parameter: 'myip6', hostname_parameter: 'none', batch: '1' },
@@ -21,7 +21,7 @@ export const GRADE_B = {
   'selfhost':   { name: 'Selfhost.de', grade: 'B', settings: { server: 'https://carol.selfhost.de', families: 'apart', batch: '1' }, ...DDNS },
   'hosting-de': { name: 'hosting.de', grade: 'B', settings: { server: 'https://ddns.hosting.de', families: 'apart', batch: '1' }, ...DDNS },
   'eurodns':    { name: 'EuroDNS', grade: 'B', settings: { server: 'https://update.eurodyndns.org', path: '/update/', families: 'apart', batch: '1' }, ...DDNS },
-  'now-dns':    { name: 'Now-DNS', grade: 'B', settings: { server: 'https://now-dns.com', path: '/update', families: 'apart', batch: '1' },
+  'now-dns':    { name: 'Now-DNS', grade: 'B', names: { suffixes: ['now-dns.net'] }, settings: { server: 'https://now-dns.com', path: '/update', families: 'apart', batch: '1' },
     username: 'the e-mail address of the account', password: 'the password of the account' },
   'luadns':     { name: 'LuaDNS', grade: 'B', settings: { server: 'https://app.luadns.com', batch: '1' },
     username: 'the e-mail address of the account', password: 'the API key' },
@@ -37,7 +37,7 @@ export const GRADE_B = {
   'freedyn':    { name: 'FreeDyn.de', grade: 'B', settings: { server: 'https://ipv4.api.freedyn.de', families: 'apart', ipv6_server: 'https://ipv6.api.freedyn.de', ipv6_parameter: 'myip2', batch: '1' },
     username: 'the account number (10 digits)', password: 'the password or the AUTH key' },
   'dyn-rs':     { name: 'dyn.rs', grade: 'B', settings: { server: 'https://dyn.rs', path: '/v3/update', ipv6: 'false', batch: '1' }, ...OWN },
-  'dnshome':    { name: 'dnsHome.de', grade: 'B', settings: { server: 'https://www.dnshome.de', path: '/dyndns.php', address_parameter: 'ip', ipv6_parameter: 'ip6', batch: '1' },
+  'dnshome':    { name: 'dnsHome.de', grade: 'B', names: { suffixes: ['dnshome.de'] }, settings: { server: 'https://www.dnshome.de', path: '/dyndns.php', address_parameter: 'ip', ipv6_parameter: 'ip6', batch: '1' },
     username: 'the subdomain', password: 'the password of the subdomain' },
   'powerdns-admin': { name: 'PowerDNS-Admin', grade: 'B', settings: { batch: '1' },
     username: 'the username of the panel', password: 'its password', note: 'it runs on your own host: set server' },

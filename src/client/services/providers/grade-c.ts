@@ -13,7 +13,7 @@ export const GRADE_C = {
   'servercow':   { name: 'Servercow', grade: 'C', settings: { server: 'https://dyndns.servercow.de', ipv6: 'false', batch: '1' }, ...OWN,
     note: 'no source names this host; other clients use a service API with another protocol' },
   'mayddns':     { name: 'mayDDNS', grade: 'C', settings: { server: 'https://mayddns.com', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
-  'ddnss':       { name: 'DDNSS.de', grade: 'C', settings: { server: 'https://ddnss.de', families: 'apart', batch: '1' }, ...OWN,
+  'ddnss':       { name: 'DDNSS.de', grade: 'C', names: { suffixes: ['ddnss.de', 'dyn-ip24.de'] }, settings: { server: 'https://ddnss.de', families: 'apart', batch: '1' }, ...OWN,
     note: 'other clients use /upd.php, which has another protocol; one client uses this path, but no report says that it works' },
   'xlhost':      { name: 'XLhost', grade: 'C', settings: { server: 'https://nsupdate.xlhost.de', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'dyndns-it':   { name: 'dyndns.it', grade: 'C', settings: { server: 'https://update.dyndns.it', parameters: 'system=dyndns', ipv6: 'false' }, ...OWN, note: UNKNOWN },

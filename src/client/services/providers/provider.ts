@@ -15,6 +15,20 @@ export interface ReplyLists {
   readonly stop?: readonly string[]
 }
 
+/** Which hostnames a service takes. */
+export interface PresetNames {
+  /** Domains of the service in which it gives names away, the most used first. */
+  readonly suffixes?: readonly string[]
+  /** It has no names in other domains. */
+  readonly isClosed?: true
+  /** A name without a dot: a network, a tunnel, or a group of hostnames. */
+  readonly label?: 'network' | 'tunnel' | 'group'
+  /** Its username or token is that of one hostname, so an account has one. */
+  readonly isSingle?: true
+  /** It takes no `*.home.example.com`. */
+  readonly wildcard?: false
+}
+
 /** A service, with the settings that an account for it needs. */
 export interface Provider {
   readonly name: string
@@ -37,8 +51,9 @@ export interface Provider {
   readonly apiKey?: string
   /** Without an API key, the password is another kind of secret. */
   readonly isApiKeyOptional?: true
-  /** The username is the hostname, so an account has one of them; or its domain. */
+  /** The username is the hostname, or its domain. */
   readonly userIs?: 'hostname' | 'domain'
+  readonly names?: PresetNames
   /** A source says that it knows the parameter offline=YES. Others may take the address of the connection instead. */
   readonly hasOffline?: true
   /** What may help if the service is not reached. */

@@ -21,7 +21,7 @@ export const RECORD_SERVICES = {
     username: 'none: leave it out', password: 'an API key that may view zones and manage the records of this one', note: 'keeps TTL, filters and metadata of a record; makes a record that is missing' },
   'ionos':      { name: 'IONOS (hosting)', grade: 'B', protocol: 'row', hasNoUsername: true, settings: { server: 'https://api.hosting.ionos.com', ...APART },
     username: 'none: leave it out', password: 'an API key as PREFIX.SECRET (developer.hosting.ionos.com)', note: 'keeps the TTL of a record; makes a record that is missing' },
-  'desec-api':  { name: 'deSEC, by its API', grade: 'B', protocol: 'row', hasNoUsername: true, settings: { server: 'https://desec.io', ...APART, refresh: '0' },
+  'desec-api':  { name: 'deSEC, by its API', grade: 'B', names: { suffixes: ['dedyn.io'] }, protocol: 'row', hasNoUsername: true, settings: { server: 'https://desec.io', ...APART, refresh: '0' },
     username: 'none: leave it out', password: 'the secret of a token with a policy for the names, not the password of the account',
     note: 'keeps the TTL of a record; makes a record that is missing; its terms ask for updates only when something changes, so there is no refresh' },
   'porkbun':    { name: 'Porkbun', grade: 'A', protocol: 'row', hasNoUsername: true, settings: { server: 'https://api.porkbun.com', ...APART },

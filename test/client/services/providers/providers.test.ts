@@ -42,6 +42,9 @@ const lacking = (provider: Provider | undefined): string =>
   (presetServer(provider) === undefined ? `server = "${serverOf(provider)}"\n` : '') +
   (provider?.apiKey === undefined ? '' : 'api_key = "k"\n')
 const CREDENTIALS = 'username = "u"\npassword = "p"\nhostnames = ["a.example.test"]\n'
+/** With a hostname that the service has. */
+const credentialsFor = (name: string): string =>
+  CREDENTIALS.replace('a.example.test', `a.${PROVIDERS[name]?.names?.suffixes?.[0] ?? 'example.test'}`)
 
 describe('every preset', () => {
   const rows = Object.entries(PROVIDERS)
@@ -49,7 +52,7 @@ describe('every preset', () => {
   it('is one of 86 services', () => expect(rows).toHaveLength(86))
 
   it.each(rows)('%s needs nothing but credentials and a hostname', (name, provider) => {
-    expect(readAccount(`provider = "${name}"\n${lacking(provider)}${CREDENTIALS}`)).toMatchObject({
+    expect(readAccount(`provider = "${name}"\n${lacking(provider)}${credentialsFor(name)}`)).toMatchObject({
       provider: name,
     })
   })
@@ -104,13 +107,13 @@ describe('offline', () => {
 
   it.each(refused)('is refused at %s, where no source knows it', (name) => {
     const server = lacking(PROVIDERS[name])
-    const inFile = readAccount(`provider = "${name}"\n${server}offline = true\n${CREDENTIALS}`)
+    const inFile = readAccount(`provider = "${name}"\n${server}offline = true\n${credentialsFor(name)}`)
     expect(inFile).toContain(
       `h.toml:${server.split('\n').length + 1}: offline is set, and no source confirms that ${name} supports it: ` +
         'it may publish the address of the connection instead; remove it',
     )
     expect(
-      readAccount(`provider = "${name}"\n${server}offline_on_stop = true\n${CREDENTIALS}`),
+      readAccount(`provider = "${name}"\n${server}offline_on_stop = true\n${credentialsFor(name)}`),
     ).toMatchObject([expect.stringContaining(`offline_on_stop is set, and no source confirms that ${name}`)])
   })
 

@@ -1,16 +1,10 @@
-import { domainToUnicode } from 'node:url'
 import { type FirstLook, firstLook } from './first-look.ts'
 import type { Conclusion } from '../../../detect/survey.ts'
-import {
-  draftOfAnswers,
-  type PublishedFamilies,
-  type SetupAnswers,
-  suggestedHostname,
-  wholeHostname,
-} from '../../../setup/answers.ts'
+import { draftOfAnswers, needsRecord, type SetupAnswers } from '../../../setup/answers.ts'
+import { draftComplaint } from '../../../setup/file-complaints.ts'
 import type { ConfigDraft } from '../../../setup/draft.ts'
 import { parseServiceAddress } from '../../../settings/client-settings.ts'
-import { hasLabels, hostnameReaderFor } from '../../../settings/hostname.ts'
+import { readTypedNames, suggestedHostname } from '../../../settings/name-checks.ts'
 import {
   UNSERVED_SERVICES,
   unservedText,
@@ -26,29 +20,65 @@ import { systemPorts } from '../../system.ts'
 import type { Prompts } from './prompts.ts'
 import { FAMILY_NAMES } from '../../../../shared/base/address.ts'
 
-/** Asks for one account: what the flags do not give. */
-export async function askForAccount(prompts: Prompts, given: SetupAnswers, look: Look): Promise<ConfigDraft> {
+/** Asks for one account: what the flags do not give, and again for what a start would refuse. */
+export async function askForAccount(prompts: Prompts, given: SetupAnswers): Promise<ConfigDraft> {
   const service = await askForService(prompts, given)
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
   if (preset !== undefined)
     prompts.note(preset.name, [
-      `username: ${preset.username}`,
+      ...(preset.hasNoUsername === true ? [] : [`username: ${preset.username}`]),
       `password: ${preset.password}`,
       ...(preset.apiKey === undefined ? [] : [`api_key: ${preset.apiKey}`]),
       ...(preset.note === undefined ? [] : [preset.note]),
     ])
-  const hasNone = preset?.hasNoUsername === true
-  const username = given.username ?? (hasNone ? undefined : await askForUsername(prompts, preset?.username))
-  const password = given.password ?? (await askForPassword(prompts, service.provider))
-  const apiKey = given.apiKey ?? (await askForApiKey(prompts, preset))
-  const answers = { ...given, ...service, username, password, apiKey }
-  const hostnames = given.hostnames?.length ? given.hostnames : await askForHostnames(prompts, answers)
-  const families =
-    given.families ??
-    (preset?.settings['ipv6'] === 'false' ? 'ipv4' : await askForFamilies(prompts, await look()))
-  const contact = given.contact ?? (await askForContact(prompts))
-  return draftOfAnswers({ ...answers, hostnames, families, contact })
+  let answers: SetupAnswers = { ...given, ...service }
+  let refused: string | undefined
+  for (;;) {
+    answers = { ...answers, ...(await askForMissing(prompts, answers, refused)) }
+    const draft = draftOfAnswers(answers)
+    const complaint = await draftComplaint(draft)
+    const isAsked = complaint?.key !== undefined && ASKED.includes(complaint.key)
+    // Else the plan says what is wrong.
+    if (complaint === undefined || !isAsked || complaint.key === refused) return draft
+    prompts.note('This is not accepted', [complaint.problem])
+    refused = complaint.key
+  }
 }
+
+/** Settings that a question is about. */
+const ASKED: readonly (string | undefined)[] = ['username', 'record', 'hostnames']
+
+async function askForMissing(
+  prompts: Prompts,
+  answers: SetupAnswers,
+  refused: string | undefined,
+): Promise<SetupAnswers> {
+  const preset = answers.provider === undefined ? undefined : providerCalled(answers.provider)
+  const isMissing = (key: string, value: unknown): boolean => value === undefined || key === refused
+  const username =
+    preset?.hasNoUsername !== true && isMissing('username', answers.username)
+      ? await askForUsername(prompts, preset?.username)
+      : answers.username
+  const password = answers.password ?? (await askForPassword(prompts, answers.provider))
+  const apiKey = answers.apiKey ?? (await askForApiKey(prompts, preset))
+  const record =
+    needsRecord(preset) && isMissing('record', answers.record)
+      ? await prompts.text({
+          message: 'The number of the record, which the website of the service shows',
+          check: (text) => (text.trim() === '' ? 'it is required' : undefined),
+        })
+      : answers.record
+  const isNamed = answers.hostnames !== undefined && answers.hostnames.length > 0
+  const hostnames =
+    isNamed && refused !== 'hostnames'
+      ? answers.hostnames
+      : await askForHostnames(prompts, { ...answers, username })
+  const contact = answers.contact ?? (wantsContact(answers) ? await askForContact(prompts) : undefined)
+  return { username, password, apiKey, record, hostnames, contact }
+}
+
+/** The update protocol wants an address in each request; other services do not read it. */
+const wantsContact = ({ provider }: SetupAnswers): boolean => provider === undefined || provider === 'no-ip'
 
 const OTHER = 'other'
 
@@ -92,17 +122,35 @@ interface ChosenService {
 const isLikeAddress = (typed: string): boolean =>
   /:\/\//.test(typed) || (/[.:]/.test(typed) && parseServiceAddress(typed).ok)
 
+/** The first in the list. */
+const MOST_USED: readonly string[] = [
+  'cloudflare',
+  'duckdns',
+  'no-ip',
+  'desec',
+  'dynv6',
+  'hetzner',
+  'ovh',
+  'ionos',
+  'namecheap',
+  'porkbun',
+]
+
 /** Services that have ended are found too, and explained. An address that is typed is that of another service. */
 async function chooseService(prompts: Prompts): Promise<ChosenService> {
+  const byUse = (name: string): number => (MOST_USED.includes(name) ? MOST_USED.indexOf(name) : Infinity)
   const choices = [
-    { value: OTHER, label: 'another service, or my own', hint: 'give its address' },
     ...Object.entries(PROVIDERS)
       .filter(([, { grade }]) => grade !== 'C')
+      .toSorted(([one, { name }], [other, { name: next }]) =>
+        byUse(one) === byUse(other) ? name.localeCompare(next, 'en') : byUse(one) - byUse(other),
+      )
       .map(([value, provider]) => ({
         value,
         label: provider.name,
         hint: presetServer(provider)?.replace('https://', '') ?? 'your own host',
       })),
+    { value: OTHER, label: 'another service, or my own', hint: 'give its address' },
     ...Object.entries(UNSERVED_SERVICES).map(([value, { name }]) => ({
       value,
       label: name,
@@ -177,34 +225,17 @@ export async function askForHostnames(prompts: Prompts, answers: SetupAnswers): 
   const isLabel =
     answers.provider !== undefined &&
     providerCalled(answers.provider)?.settings['hostname_parameter'] === 'none'
-  const readHostname = hostnameReaderFor(answers.provider)
-  const between = hasLabels(answers.provider) ? /\s*,\s*/ : /[,\s]+/
-  const split = (text: string): readonly string[] =>
-    text
-      .trim()
-      .split(between)
-      .filter((one) => one !== '')
   const text = await prompts.text({
     message: isLabel ? 'The hostname that the username stands for' : 'Hostnames, separated by commas',
     initial: suggestedHostname(answers),
     check: (typed) => {
-      const wrong = split(typed).flatMap((one) => {
-        const read = readHostname(one)
-        return read.ok ? [] : [`${one} ${read.error}`]
-      })
-      return split(typed).length === 0 ? 'a hostname is needed' : wrong[0]
+      const read = readTypedNames(typed, answers)
+      return read.ok ? undefined : read.error
     },
   })
-  const names = split(text).flatMap((one) => {
-    const read = readHostname(one)
-    return read.ok ? [wholeHostname(read.value, answers.provider)] : []
-  })
-  const foreign = names.filter((name) => name.includes('xn--'))
-  if (foreign.length > 0)
-    prompts.note(
-      'Sent in ASCII',
-      foreign.map((name) => `${domainToUnicode(name)} is sent as ${name}`),
-    )
+  const read = readTypedNames(text, answers)
+  const { names, notes } = read.ok ? read.value : { names: [], notes: [] }
+  if (notes.length > 0) prompts.note('As they are written', notes)
   return names
 }
 
@@ -215,33 +246,12 @@ export const firstLookLines = ({ conclusions, remarks }: FirstLook): readonly st
   ...remarks,
 ]
 
-type Look = () => Promise<readonly Conclusion[]>
-
-/** What the sources report about this host, asked once. */
-export function lookOnce(prompts: Prompts): Look {
-  let seen: readonly Conclusion[] | undefined
-  return async () => {
-    if (seen !== undefined) return seen
-    const found = await prompts.busy('Looking up the addresses of this host', firstLook(systemPorts()))
-    seen = found.conclusions
-    prompts.note('This host', seen.length === 0 ? ['no source could be asked'] : firstLookLines(found))
-    return seen
-  }
-}
-
-async function askForFamilies(prompts: Prompts, seen: readonly Conclusion[]): Promise<PublishedFamilies> {
-  const isWithoutIpv6 =
-    seen.some(({ family, address }) => family === 'v4' && address !== null) &&
-    seen.every(({ family, address }) => family === 'v4' || address === null)
-  return prompts.choose<PublishedFamilies>({
-    message: 'Which addresses should be published?',
-    choices: [
-      { value: 'both', label: isWithoutIpv6 ? 'IPv4, and IPv6 as soon as there is one' : 'IPv4 and IPv6' },
-      { value: 'ipv4', label: 'IPv4 only' },
-      { value: 'ipv6', label: 'IPv6 only' },
-    ],
-    initial: 'both',
-  })
+/** What the sources report about this host. */
+export async function lookOnce(prompts: Prompts): Promise<readonly Conclusion[]> {
+  const found = await prompts.busy('Looking up the addresses of this host', firstLook(systemPorts()))
+  const { conclusions } = found
+  prompts.note('This host', conclusions.length === 0 ? ['no source could be asked'] : firstLookLines(found))
+  return conclusions
 }
 
 const askForContact = async (prompts: Prompts): Promise<string> =>

@@ -20,7 +20,8 @@ interface SetupDecision {
   readonly isSending: boolean
   /** What services of records have is read and shown. */
   readonly isReading: boolean
-  readonly start: Start
+  /** Asked when the first update has succeeded, or may still do so. */
+  readonly start: () => Promise<Start>
 }
 
 /** Writes the files, checks what was written, and does what was decided. */
@@ -32,11 +33,8 @@ export async function carryOut(
   const { asJson, isDryRun, output } = flags
   for (const remark of plan.remarks) writeError(`holdfast: ${remark}\n`)
   if (isDryRun) {
-    if (!asJson && start !== 'none') {
-      const { startLinesOf } = await import('./start-client.ts')
-      return showPlan(plan, asJson, startLinesOf(start, { config: output, draft }))
-    }
-    return showPlan(plan, asJson)
+    const { startLinesOf } = await import('./start-client.ts')
+    return showPlan(plan, asJson, startLinesOf(await start(), { config: output, draft }))
   }
   for (const line of await giveToRoot()) writeError(`holdfast: ${line}\n`)
   const written = await writeNewFiles(plan.files)
@@ -55,9 +53,10 @@ export async function carryOut(
   const { startClient } = await import('./start-client.ts')
   // The daemon tries again by itself where the service was not reached, or asks for a wait.
   const isStarted = sent === 'settled' || sent === 'unreached' || sent === 'waiting'
-  const begun = isStarted ? await startClient(start, { config: output, draft }) : 'settled'
+  const chosen = isStarted ? await start() : 'none'
+  const begun = await startClient(chosen, { config: output, draft })
   const started = sent === 'settled' ? begun : sent
-  if (!isStarted && start !== 'none' && !asJson)
+  if (!isStarted && (flags.start ?? 'none') !== 'none' && !asJson)
     print(
       'the client is not started, because the first update failed; when it works, run holdfast init again',
     )
@@ -66,7 +65,7 @@ export async function carryOut(
   if (!asJson && isStarted && begun === 'settled')
     print(
       ...nextLines(output, { isSending, stateDir: checked.value.stateDir }),
-      ...(start === 'none' ? await startLines(checked.value, output) : []),
+      ...(chosen === 'none' ? await startLines(checked.value, output) : []),
     )
   return started
 }

@@ -14,12 +14,11 @@ import {
   missingAnswers,
   type PublishedFamilies,
   type SetupAnswers,
-  wholeHostname,
 } from '../../../setup/answers.ts'
 import { clearTextRemarks } from '../../../setup/shown.ts'
 import { parseServiceAddress } from '../../../settings/client-settings.ts'
 import { formatLineSpec, parseLineSpec } from '../../../detect/line/line-spec.ts'
-import { hostnameReaderFor } from '../../../settings/hostname.ts'
+import { readTypedNames } from '../../../settings/name-checks.ts'
 import { parseProvider } from '../../../services/providers/providers.ts'
 import type { InitFlags } from '../flags.ts'
 import { carryOut } from './carry-out.ts'
@@ -76,11 +75,8 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
     flags.server === undefined ? undefined : checked('server', parseServiceAddress(flags.server))
   const provider =
     flags.provider === undefined ? address?.provider : checked('provider', parseProvider(flags.provider))
-  const readName = hostnameReaderFor(provider)
-  const hostnames = flags.hostnames
-    .flatMap((one) => one.split(','))
-    .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
-    .map((one) => wholeHostname(one, provider))
+  const typed = readTypedNames(flags.hostnames.join(','), { provider, username: flags.username })
+  if (flags.hostnames.length > 0 && !typed.ok) wrong.push(`--hostname: ${typed.error}`)
   const interfaces = flags.interfaces
     .flatMap((one) => one.split(','))
     .flatMap((one) => checked('interface', parseLineSpec(one.trim())) ?? [])
@@ -102,7 +98,8 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
         username: flags.username,
         password,
         apiKey,
-        hostnames,
+        record: flags.record,
+        hostnames: typed.ok ? typed.value.names : [],
         interfaces,
         families: flags.publish as PublishedFamilies | undefined,
         contact: flags.contact,
@@ -142,7 +139,7 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
       draft: draftOfAnswers(answers),
       isSending: flags.isSending,
       isReading: flags.isLooking === true,
-      start,
+      start: async () => Promise.resolve(start),
     },
     flags,
   )

@@ -43,22 +43,23 @@ interface AskContext {
   readonly flags: InitFlags
 }
 
-async function ask(prompts: Prompts, given: SetupAnswers, { paths, flags }: AskContext): Promise<Exit> {
+async function ask(prompts: Prompts, answers: SetupAnswers, { paths, flags }: AskContext): Promise<Exit> {
   const imported =
-    given.provider === undefined && given.server === undefined ? await askForImport(prompts) : undefined
-  const look = flags.isLooking === false ? async () => Promise.resolve([]) : lookOnce(prompts)
-  const draft = imported ?? (await askForAccount(prompts, given, look))
-  const { isCurrent } = await lookAtNames(prompts, draft, await look())
+    answers.provider === undefined && answers.server === undefined ? await askForImport(prompts) : undefined
+  const draft = imported ?? (await askForAccount(prompts, answers))
+  const seen = flags.isLooking === false ? [] : await lookOnce(prompts)
+  const { isCurrent } = await lookAtNames(prompts, draft, seen)
   const plan = await setupPlan(draft, paths)
   if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, false)
   showPlan(prompts, plan.value)
-  if (!(await prompts.confirm('Write this?', true))) throw new Cancelled()
-  const isSending = flags.isSending || (!flags.isDryRun && (await askForSending(prompts, isCurrent)))
-  const mayRead = !isSending && !flags.isDryRun && flags.isLooking !== false && hasRecordService(draft)
-  const isReading = mayRead && (await prompts.confirm(READ_QUESTION, true))
-  const start =
-    STARTS.find((one) => one === flags.start) ?? (flags.isDryRun ? 'none' : await askForStart(prompts))
-  prompts.end('Done with questions.')
+  const isSending = await askForWriting(prompts, flags, isCurrent)
+  const isReading = !isSending && !flags.isDryRun && flags.isLooking !== false && hasRecordService(draft)
+  const start = async (): Promise<Start> => {
+    const given = STARTS.find((one) => one === flags.start)
+    const chosen = given ?? (flags.isDryRun ? 'none' : await askForStart(prompts))
+    prompts.end('Done with questions.')
+    return chosen
+  }
   return carryOut(plan.value, { draft, isSending, isReading, start }, flags)
 }
 
@@ -110,8 +111,6 @@ async function askForImport(prompts: Prompts): Promise<ConfigDraft | undefined> 
   }
   return { ...draft, accounts }
 }
-
-const READ_QUESTION = 'Read the current records of these names from the service? That changes nothing'
 
 const hasRecordService = ({ accounts }: ConfigDraft): boolean =>
   accounts.some(({ settings }) => providerCalled(String(settings['provider']))?.protocol !== undefined)
@@ -179,11 +178,25 @@ function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
     )
 }
 
-async function askForSending(prompts: Prompts, isCurrent: boolean): Promise<boolean> {
-  const message = isCurrent
-    ? 'The names already have this address, so an update would change nothing. Send it anyway, as a test?'
-    : 'The first update tests the settings. Send it now?'
-  return prompts.confirm(message, !isCurrent)
+/** Whether the first update is sent, which tests the settings. */
+async function askForWriting(prompts: Prompts, flags: InitFlags, isCurrent: boolean): Promise<boolean> {
+  if (flags.isSending || flags.isDryRun) {
+    if (!(await prompts.confirm('Write this?', true))) throw new Cancelled()
+    return flags.isSending
+  }
+  const answer = await prompts.choose<'test' | 'write' | 'leave'>({
+    message: isCurrent
+      ? 'Write this? The names have this address already, so an update would change nothing'
+      : 'Write this?',
+    choices: [
+      { value: 'test', label: 'yes, and send the first update, which tests it' },
+      { value: 'write', label: 'yes, and send nothing now' },
+      { value: 'leave', label: 'no' },
+    ],
+    initial: isCurrent ? 'write' : 'test',
+  })
+  if (answer === 'leave') throw new Cancelled()
+  return answer === 'test'
 }
 
 async function askForStart(prompts: Prompts): Promise<Start> {

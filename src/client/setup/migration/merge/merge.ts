@@ -1,11 +1,6 @@
 import { deletionRemark, providerCalled } from '../../../services/providers/providers.ts'
-import {
-  accountSlug,
-  type ConfigDraft,
-  type DraftAccount,
-  type DraftSettings,
-  distinctNames,
-} from '../../draft.ts'
+import { accountSlug, type ConfigDraft, type DraftAccount, type DraftSettings } from '../../draft.ts'
+import { distinctNames } from '../../../settings/account-names.ts'
 import type { Imported, ImportContext, ImportedUpdate, Remark } from '../imported.ts'
 import { byAccount, needs } from './accounts.ts'
 import { type LookupPlan, lookupPlan, withOwnAddress } from './lookups.ts'
