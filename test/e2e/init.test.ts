@@ -749,6 +749,31 @@ describe('init in a terminal', () => {
     expect(await person.ended).toBe(130)
   })
 
+  it('mends a configuration mistake by mistake, and writes nothing into one that cannot be read', async () => {
+    const { config, env, at } = await surroundings()
+    const account = `server = "${at.url}"\nusername = "u"\npassword = "swordfish"\n`
+    writeFileSync(config, `${account}hosts = ["home.example.test"]\ninterval = "soon"\n`, { mode: 0o600 })
+    const person = inTerminal(['init', '--output', config], { env })
+    await person.answer('hosts is not a setting')
+    await person.answer('What should become of it?', KEY.enter)
+    await person.answer('interval is not a duration')
+    await person.answer('What should become of it?', KEY.down, KEY.enter)
+    await person.answer('The value', '5m', KEY.enter)
+    await person.answer('Write this?', KEY.enter)
+    await person.answer('Set up an account too?', KEY.enter)
+    expect(await person.ended, person.shown()).toBe(0)
+    expect(readFileSync(config, 'utf8')).toBe(
+      `${account}hostnames = ["home.example.test"]\ninterval = "5m"\n`,
+    )
+    expect(person.shown()).not.toContain('swordfish')
+
+    writeFileSync(config, 'provider = no-ip\n')
+    const refused = inTerminal(['init', '--output', config], { env })
+    expect(await refused.ended, refused.shown()).toBe(78)
+    expect(refused.shown()).toContain('holdfast.toml:1: write it in quotes')
+    expect(readFileSync(config, 'utf8')).toBe('provider = no-ip\n')
+  })
+
   it('finds a service by a part of its name', async () => {
     const { config, env } = await surroundings()
     const person = inTerminal(['init', '--output', config, '--dry-run'], { env })

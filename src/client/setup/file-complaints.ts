@@ -29,17 +29,29 @@ export async function fileComplaints(text: string): Promise<readonly string[]> {
   return protocols.flatMap((one) => (one.ok ? [] : one.error))
 }
 
+/** What a start would refuse, and where. */
+export interface FileComplaint {
+  readonly line: number | undefined
+  readonly problem: string
+}
+
+/** The same with the line. */
+export const complaintsIn = async (text: string): Promise<readonly FileComplaint[]> =>
+  (await fileComplaints(text)).map((complaint) => {
+    const [where = '', line] = /^holdfast\.toml:(\d+): /.exec(complaint) ?? []
+    return { line: line === undefined ? undefined : Number(line), problem: complaint.slice(where.length) }
+  })
+
 /** What a start would refuse of an account, with the setting. */
-export interface DraftComplaint {
+interface DraftComplaint {
   readonly key: string | undefined
   readonly problem: string
 }
 
 export async function draftComplaint(draft: ConfigDraft): Promise<DraftComplaint | undefined> {
   const text = draftText(draft, ({ name }) => `/${name}.password`)
-  const [complaint] = await fileComplaints(text)
+  const [complaint] = await complaintsIn(text)
   if (complaint === undefined) return undefined
-  const [where = '', line] = /^holdfast\.toml:(\d+): /.exec(complaint) ?? []
-  const [key] = /^[a-z0-9_]+/.exec(text.split('\n')[Number(line) - 1] ?? '') ?? []
-  return { key, problem: complaint.slice(where.length) }
+  const [key] = /^[a-z0-9_]+/.exec(text.split('\n')[(complaint.line ?? 0) - 1] ?? '') ?? []
+  return { key, problem: complaint.problem }
 }

@@ -23,6 +23,15 @@ const tomlBody = (text: string): AST.TOMLTopLevelTable['body'] => parseTOML(bare
 export const topStatements = (text: string): readonly TomlStatement[] =>
   tomlBody(text).flatMap((item) => (item.type === 'TOMLKeyValue' ? [statementOf(item)] : []))
 
+/** The setting that stands at this line, in whatever table. */
+export const statementAt = (text: string, line: number): TomlStatement | undefined =>
+  tomlBody(text)
+    .flatMap((item) =>
+      item.type === 'TOMLKeyValue' ? [item] : item.body.filter(({ type }) => type === 'TOMLKeyValue'),
+    )
+    .map(statementOf)
+    .find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine)
+
 interface TomlTable {
   /** The line of its name, counted from one. */
   readonly line: number

@@ -19,8 +19,9 @@ import { readNamedFile } from '../../../../shared/platform/files/named-file.ts'
 import type { InitFlags } from '../flags.ts'
 import { askForAccount, askForHostnames, askForPassword, askForUsername, lookOnce } from './account.ts'
 import { carryOut } from './carry-out.ts'
+import { askForRepair } from './repair.ts'
 import { hasSystemd } from './start-client.ts'
-import { fail } from '../../../../shared/program/output.ts'
+import { fail, print } from '../../../../shared/program/output.ts'
 import { Cancelled, type Prompts } from './prompts.ts'
 import { STARTS, type Start } from '../starts.ts'
 
@@ -44,6 +45,14 @@ interface AskContext {
 }
 
 async function ask(prompts: Prompts, answers: SetupAnswers, { paths, flags }: AskContext): Promise<Exit> {
+  const repair = await askForRepair(prompts, paths)
+  if (!repair.ok) return fail({ exit: 'configuration', messages: [repair.error] }, false)
+  const isGiven = answers.provider !== undefined || answers.server !== undefined
+  if (repair.value === 'mended' && !isGiven && !(await prompts.confirm('Set up an account too?', false))) {
+    prompts.end('Done with questions.')
+    print(`wrote ${paths.config}; a daemon that runs reads it with: holdfast reload`)
+    return 'settled'
+  }
   const imported =
     answers.provider === undefined && answers.server === undefined ? await askForImport(prompts) : undefined
   const draft = imported ?? (await askForAccount(prompts, answers))
