@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Secret } from '../../../../src/shared/base/secret.ts'
-import { secretProblem } from '../../../../src/client/services/providers/secret-shape.ts'
+import { readTypedSecret, secretProblem } from '../../../../src/client/services/providers/secret-shape.ts'
 
 const KEY = '0123456789abcdef0123456789abcdef01234'
 
@@ -31,3 +31,19 @@ it.each([
   [undefined,    'Bearer abc'],
   ['nobody',     'Bearer abc'],
 ])('a secret of %s may be %j', (provider, text) => expect(secretProblem(new Secret(text), provider)).toBeUndefined())
+
+// biome-ignore format: a table
+it.each([
+  ['duckdns',    'abc-1\r\n',                 'abc-1',  false],
+  ['duckdns',    ' "abc-1" ',                  'abc-1',  true],
+  ['cloudflare', 'Authorization: Bearer abc1', 'abc1',   true],
+  ['cloudflare', '\u201cBearer abc1\u201d',    'abc1',   true],
+  ['no-ip',      ' "my pass" ',                ' "my pass" ', false],
+] as const)('a secret of %s that is pasted as %j is %j', (provider, text, secret, isTold) => {
+  const read = readTypedSecret(new Secret(text), provider)
+  expect(read.ok && [read.value.secret.reveal(), read.value.notes.length > 0]).toEqual([secret, isTold])
+})
+
+it.each(['', '\n', '" "'])('a token that is pasted as %j is refused', (text) =>
+  expect(readTypedSecret(new Secret(text), 'duckdns').ok).toBe(false),
+)

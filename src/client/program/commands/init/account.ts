@@ -14,7 +14,7 @@ import {
   presetServer,
 } from '../../../services/providers/providers.ts'
 import type { Provider } from '../../../services/providers/provider.ts'
-import { secretProblem } from '../../../services/providers/secret-shape.ts'
+import { readTypedSecret } from '../../../services/providers/secret-shape.ts'
 import { Secret } from '../../../../shared/base/secret.ts'
 import { systemPorts } from '../../system.ts'
 import type { Prompts } from './prompts.ts'
@@ -185,8 +185,6 @@ async function askForApiKey(prompts: Prompts, preset: Provider | undefined): Pro
   return isWanted ? askForSecret(prompts, 'API key', { what: 'the API key' }) : undefined
 }
 
-const problemIn = (problem: string | undefined): string | undefined => problem && `it ${problem}`
-
 export const askForUsername = async (prompts: Prompts, what: string | undefined): Promise<string> =>
   prompts.text({
     message: `Username (${what ?? 'the username of the DDNS key'})`,
@@ -209,7 +207,8 @@ const askForSecret = async (
   name: string,
   { what, provider }: { readonly what: string; readonly provider?: string | undefined },
 ): Promise<Secret> =>
-  new Secret(
+  secretIn(
+    prompts,
     await prompts.secret({
       message: `${name} (${what}); it is not shown`,
       check: (text) =>
@@ -217,9 +216,17 @@ const askForSecret = async (
           ? 'it is required'
           : /[\0-\x1f\x7f]/.test(text)
             ? 'it cannot contain control characters'
-            : problemIn(secretProblem(new Secret(text), provider)),
+            : problemOf(readTypedSecret(new Secret(text), provider)),
     }),
+    provider,
   )
+
+function secretIn(prompts: Prompts, typed: string, provider: string | undefined): Secret {
+  const read = readTypedSecret(new Secret(typed), provider)
+  if (!read.ok) return new Secret(typed)
+  if (read.value.notes.length > 0) prompts.note('As it is written', read.value.notes)
+  return read.value.secret
+}
 
 export async function askForHostnames(prompts: Prompts, answers: SetupAnswers): Promise<readonly string[]> {
   const isLabel =

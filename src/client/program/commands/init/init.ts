@@ -1,5 +1,5 @@
 import type { Secret } from '../../../../shared/base/secret.ts'
-import { secretProblem } from '../../../services/providers/secret-shape.ts'
+import { readTypedSecret } from '../../../services/providers/secret-shape.ts'
 import { readNamedPassword } from '../../../settings/account-files.ts'
 import { firstLook } from './first-look.ts'
 import { systemPorts } from '../../system.ts'
@@ -86,9 +86,14 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
       ? undefined
       : checked(flag, await readNamedPassword(file, { mayHaveLines: provider === 'rfc2136' }))
   const password = await secretIn('password-file', flags.passwordFile)
-  const shape = password && secretProblem(password, provider)
-  if (shape !== undefined) wrong.push(`--password-file ${flags.passwordFile}: the password ${shape}`)
+  const secret = password && readTypedSecret(password, provider)
+  if (secret?.ok === false) wrong.push(`--password-file ${flags.passwordFile}: the password ${secret.error}`)
   const apiKey = await secretIn('api-key-file', flags.apiKeyFile)
+  for (const note of [
+    ...(typed.ok ? typed.value.notes : []),
+    ...(secret?.ok === true ? secret.value.notes : []),
+  ])
+    if (wrong.length === 0) writeError(`holdfast: ${note}\n`)
   return wrong.length > 0
     ? err(wrong)
     : ok({
@@ -96,7 +101,7 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
         server: address?.server,
         path: address?.path,
         username: flags.username,
-        password,
+        password: secret?.ok === true ? secret.value.secret : undefined,
         apiKey,
         record: flags.record,
         hostnames: typed.ok ? typed.value.names : [],
