@@ -111,7 +111,7 @@ function proofIn({ now, lasts }: View): Sign | undefined {
 
 const isDead = (view: View): boolean => proofIn(view) !== undefined
 
-/** Another gateway of the network of a known line is a box of that network rather than a line. */
+/** Another gateway of the network of a known line is a box of that network, and a tunnel is carried by some line. */
 const isBeside = (view: View): boolean =>
   view.use.beside !== undefined &&
   view.isPublished &&

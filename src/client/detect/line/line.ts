@@ -12,7 +12,7 @@ export interface LineInUse extends Line {
   readonly isForeign: boolean
   /** The line that carries this one: a narrower route or a rule hides its default route, or one host is reached by it. */
   readonly beneath?: Line
-  /** A known line whose gateway is in the network of this one, and is not its gateway. */
+  /** A known line that may carry this one: it has another gateway on the same network, or this one is a tunnel. */
   readonly beside?: Line
   /** The kernel calls the interface a tunnel. */
   readonly isTunnel: boolean

@@ -37,10 +37,10 @@ export async function readLine(
   family: Family,
   { home, known }: Pick<LineState, 'home' | 'known'>,
 ): Promise<LineReading> {
-  const found = Promise.all([ports.outboundRoute(family), ports.routes(family)])
+  const routes = Promise.all([ports.outboundRoute(family), ports.routes(family)])
   const [[route, table], way, interfaces, arp] = await Promise.all([
-    found,
-    ports.wayOut(family, found.then(JSON.stringify)),
+    routes,
+    ports.wayOut(family, routes.then(JSON.stringify)),
     ports.interfaces().catch(() => []),
     family === 'v4' ? ports.neighbours('v4') : [],
   ])
@@ -51,8 +51,9 @@ export async function readLine(
   // A rule may lead to a gateway that the main table does not have.
   const gateway = way?.interface === route.interface ? way.gateway : widest(table, route.interface)?.gateway
   const through = { interface: route.interface, source: route.address, ...(gateway && { gateway }) }
-  const beside = known.find((line) => isBeside(line, through, tables))
-  const use = { ...inUse(through, isTunnel, tables), ...(beside && { beside }) }
+  const found = inUse(through, isTunnel, tables)
+  const beside = known.find((line) => mayCarry(line, found, tables))
+  const use = { ...found, ...(beside && { beside }) }
   if (home === undefined) return { use: await carried(use, ports, tables) }
   if (isSameLine(use, home)) return { use }
   const neighbours = family === 'v6' && home.gateway !== undefined ? await ports.neighbours('v6') : arp
@@ -60,14 +61,13 @@ export async function readLine(
   return { use: now.hasRoute ? use : await carried(use, ports, tables), home: now }
 }
 
-function isBeside(known: Line, { interface: name, source, gateway }: Line, tables: LineTables): boolean {
-  const isOther = gateway !== undefined && known.gateway !== undefined && gateway !== known.gateway
-  return (
-    isOther &&
-    known.interface === name &&
-    source !== undefined &&
-    isInNetworkOf(known.gateway, source, tables)
-  )
+/** Through another gateway of its network, or beneath a tunnel while this host has its address. */
+function mayCarry(known: Line, use: LineInUse, tables: LineTables): boolean {
+  const { interface: name, source, gateway, isTunnel, isGlobal: isOwn } = use
+  if (known.gateway === undefined || isOwn) return false
+  if (known.interface === name)
+    return gateway !== undefined && gateway !== known.gateway && isInNetworkOf(known.gateway, source, tables)
+  return isTunnel && tables.all.some((one) => isOfHome(one, known, tables))
 }
 
 /** A gateway may be a container of this host, which forwards what comes from there by another line. */

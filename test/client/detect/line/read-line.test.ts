@@ -73,6 +73,15 @@ describe('the line in use', () => {
       { ...HOME, gateway: address('192.168.1.66') },
     ])
       expect((await read(host, undefined, [known])).use).not.toHaveProperty('beside')
+    const tunnel = {
+      source: '10.8.0.2',
+      interfaces: [LAN, at('wg0', '10.8.0.2', 32)],
+      routes: [route('wg0', '0.0.0.0/0')],
+    }
+    expect((await read({ ...tunnel, tunnels: ['wg0'] }, undefined, [HOME])).use).toMatchObject({
+      beside: HOME,
+    })
+    expect((await read(tunnel, undefined, [HOME])).use).not.toHaveProperty('beside')
   })
 
   it('is the interface, its address and its gateway, with the MAC address of that', async () => {
