@@ -268,6 +268,27 @@ describe('init without a terminal', () => {
     expect(existsSync(join(folder, 'no-ip-2.password'))).toBe(false)
   })
 
+  it('removes a hostname, but not the last one of an account, and says that its record stays', async () => {
+    const folder = scratch()
+    await init(folder, NO_IP)
+    await init(folder, [...NO_IP, '--hostname', 'nas.example.test', '--yes'])
+    expect((await init(folder, ['--remove', 'nas.example.test'])).code).toBe(78)
+    const removed = await init(folder, ['--remove', 'NAS.example.test', '--yes'])
+    expect(removed).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('stays at its service') as string,
+    })
+    expect(readFileSync(join(folder, 'holdfast.toml'), 'utf8')).toContain('hostnames = ["home.example.test"]')
+    for (const [name, problem] of [
+      ['home.example.test', 'is the only hostname of the account no-ip'],
+      ['other.example.test', 'is not a hostname of'],
+    ] as const)
+      expect(await init(folder, ['--remove', name, '--yes'])).toMatchObject({
+        code: 78,
+        stderr: expect.stringContaining(problem) as string,
+      })
+  })
+
   it('takes a password back where the configuration cannot be written, also behind a link', async () => {
     const folder = scratch()
     const [config, password] = [join(folder, 'holdfast.toml'), join(folder, 'no-ip.password')]

@@ -32,10 +32,10 @@ const KEYS = Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf)
 type WrittenValues = Readonly<Record<string, unknown>>
 
 /**
- * The accounts with the service and the username of these settings, the one with a hostname of theirs first. Several tokens
- * of one service have no username to distinguish them; a zone may.
+ * All accounts, or those with the service and the username of these settings, the one with a hostname of theirs first.
+ * Several tokens of one service have no username to distinguish them; a zone may.
  */
-export function writtenAccounts(text: string, wanted: DraftSettings): readonly WrittenAccount[] {
+export function writtenAccounts(text: string, wanted?: DraftSettings): readonly WrittenAccount[] {
   const document = parseDocument(text, 'holdfast.toml')
   if (!document.ok) return []
   const valuesOf = (members = document.value.members): WrittenValues =>
@@ -45,11 +45,12 @@ export function writtenAccounts(text: string, wanted: DraftSettings): readonly W
   const top = valuesOf()
   const tables = document.value.members?.get('account')?.entries ?? []
   const all = tables.length === 0 ? [top] : tables.map(({ members }) => ({ ...top, ...valuesOf(members) }))
-  const names = hostnamesIn(wanted['hostnames'])
+  const names = hostnamesIn(wanted?.['hostnames'])
   const shown = namesOfAccounts(all)
   const hasName = ({ hostnames }: WrittenValues): boolean =>
     hostnamesIn(hostnames).some((name) => names.includes(name))
   const fits = (one: WrittenValues): boolean => {
+    if (wanted === undefined) return true
     const { zone } = one
     const isIn = typeof zone !== 'string' || !names.some((name) => isOutside(name, zone))
     const isSame = one['username'] === wanted['username'] && serverOf(one) === serverOf(wanted)

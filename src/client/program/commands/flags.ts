@@ -169,6 +169,11 @@ export const INIT_FLAGS = {
     isPath: true,
   },
   hostnames: { kind: 'list', flag: 'hostname', describe: 'a hostname to keep up to date; repeatable' },
+  removed: {
+    kind: 'list',
+    flag: 'remove',
+    describe: 'no longer keep this hostname up to date; its record stays at the service; repeatable',
+  },
   record: {
     kind: 'text',
     flag: 'record',

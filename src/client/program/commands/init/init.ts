@@ -6,6 +6,9 @@ import { systemPorts } from '../../system.ts'
 import { firstLookLines } from './account.ts'
 import { setupPaths, type SetupPaths } from '../../../setup/paths.ts'
 import { setupPlan } from '../../../setup/plan.ts'
+import { removalPlan } from '../../../setup/removal.ts'
+import type { ConfigDraft } from '../../../setup/draft.ts'
+import type { SetupPlan } from '../../../setup/new-files.ts'
 import { EXITS, type Exit } from '../../../../shared/program/exit-codes.ts'
 import { writeError } from '../../../../shared/program/streams.ts'
 import { err, ok, type Result } from '../../../../shared/base/result.ts'
@@ -37,6 +40,7 @@ export async function initCommand({ config, ...rest }: InitFlags): Promise<Exit>
       flags.asJson,
     )
   const paths = await setupPaths(flags.output)
+  if (flags.removed.length > 0) return withoutNames(flags, paths)
   const isAsking = process.stdin.isTTY && process.stdout.isTTY && !flags.isAgreed && !flags.asJson
   if (!isAsking) return withoutQuestions(given.value, paths, flags)
   const { askForSetup } = await import('./questions.ts')
@@ -119,35 +123,48 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
       flags.asJson,
     )
   if (flags.isLooking === true && !flags.asJson) print(...(await addressLines()))
-  const plan = await setupPlan(draftOfAnswers(answers), paths)
+  const draft = draftOfAnswers(answers)
+  return finish(await setupPlan(draft, paths), draft, flags)
+}
+
+async function withoutNames(flags: InitFlags, paths: SetupPaths): Promise<Exit> {
+  const typed = readTypedNames(flags.removed.join(','), {})
+  if (!typed.ok) return fail({ exit: 'usage', messages: [`--remove: ${typed.error}`] }, flags.asJson)
+  if (flags.provider !== undefined || flags.server !== undefined || flags.hostnames.length > 0)
+    return fail(
+      { exit: 'usage', messages: ['--remove changes an account that is there; leave out its settings'] },
+      flags.asJson,
+    )
+  return finish(await removalPlan(typed.value.names, paths), { settings: {}, accounts: [] }, flags)
+}
+
+async function finish(plan: Result<SetupPlan, string>, draft: ConfigDraft, flags: InitFlags): Promise<Exit> {
   if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, flags.asJson)
-  if (plan.value.diff.length > 0 && !flags.isAgreed && !flags.isDryRun)
+  const { config, diff } = plan.value
+  if (diff.length > 0 && !flags.isAgreed && !flags.isDryRun)
     return fail(
       {
         exit: 'configuration',
         messages: [
-          `${paths.config} exists; --yes changes it as follows and saves the old one as ${paths.config}.bak:`,
-          ...plan.value.diff,
+          `${config} exists; --yes changes it as follows and saves the old one as ${config}.bak:`,
+          ...diff,
         ],
       },
       flags.asJson,
     )
   const start = STARTS.find((one) => one === flags.start) ?? 'none'
-  const { accounts } = draftOfAnswers(answers)
-  for (const remark of clearTextRemarks(accounts.map(({ settings }) => settings)))
+  for (const remark of clearTextRemarks(draft.accounts.map(({ settings }) => settings)))
     writeError(`holdfast: ${remark}\n`)
-  if (plan.value.diff.length > 0 && !flags.isDryRun && !flags.asJson)
-    print(`changes to ${paths.config} (the old one is saved as ${paths.config}.bak):`, ...plan.value.diff)
-  return carryOut(
-    plan.value,
-    {
-      draft: draftOfAnswers(answers),
-      isSending: flags.isSending,
-      isReading: flags.isLooking === true,
-      start: async () => Promise.resolve(start),
-    },
-    flags,
-  )
+  if (diff.length > 0 && !flags.isDryRun && !flags.asJson)
+    print(`changes to ${config} (the old one is saved as ${config}.bak):`, ...diff)
+  const { isSending, isLooking } = flags
+  const decision = {
+    draft,
+    isSending,
+    isReading: isLooking === true,
+    start: async () => Promise.resolve(start),
+  }
+  return carryOut(plan.value, decision, flags)
 }
 
 /** What this host's addresses are, a line each. */
