@@ -287,7 +287,7 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'a VPN that is up at the first start is taken for the line, where no router states an address',
     rule: 'S1',
     file: 'client/detect/line/decide-line.ts',
-    from: '(v) => isNew(v) && isOver(v) && !v.use.isGlobal',
+    from: '(v) => isNew(v) && !v.use.isGlobal && (isOver(v) || isStray(v))',
     to: '() => false',
     flags: '--only vpn,powerCut --often 30 --router mute',
   },

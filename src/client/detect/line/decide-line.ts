@@ -32,6 +32,8 @@ export interface LineState {
   readonly since: Readonly<Partial<Record<LastingSign, Instant>>>
   /** The line in use of the last reading. Another one starts the sign `route` over: a VPN may set up its way in steps. */
   readonly through?: string
+  /** Known lines, by their keys, that were found dead since the last line that could be published. */
+  readonly dead?: readonly string[]
   /**
    * The previous line, kept until an address of the new one is agreed on: its router may only be restarting, and a
    * tunnel may briefly have no line beneath it while a host roams.
@@ -111,13 +113,23 @@ function proofIn({ now, lasts }: View): Sign | undefined {
 
 const isDead = (view: View): boolean => proofIn(view) !== undefined
 
+/** The known line that may carry the line in use, and is not dead itself. */
+const besideOf = ({ use, state: { home, dead = [] } }: View): Line | undefined =>
+  use.beside?.find((one) => {
+    const key = lineKey(one)
+    return !dead.includes(key) && (home === undefined || lineKey(home) !== key)
+  })
+
 /** Another gateway of the network of a known line is a box of that network, and a tunnel is carried by some line. */
 const isBeside = (view: View): boolean =>
-  view.use.beside !== undefined &&
+  besideOf(view) !== undefined &&
   view.isPublished &&
   (isNew(view) || isDead(view)) &&
   !isOver(view) &&
   !isKnown(view)
+
+/** A tunnel that shows nothing beneath it, after this host had another line. */
+const isStray = (view: View): boolean => view.use.isTunnel && view.state.known.length > 0 && !isKnown(view)
 
 /** The first row that holds decides. */
 // biome-ignore format: a table
@@ -125,7 +137,7 @@ export const ROWS = [
   { name: 'chosen by the user',          when: ({ rule }) => rule === 'follow',                                 outcome: 'adopt' },
   { name: 'old line answers again',      when: isBackAgain,                                                     outcome: 'return' },
   { name: 'known line beside it',        when: isBeside,                                                        outcome: 'return' },
-  { name: 'first line, over another',    when: (v) => isNew(v) && isOver(v) && !v.use.isGlobal,                 outcome: 'hold'  },
+  { name: 'first line, over another',    when: (v) => isNew(v) && !v.use.isGlobal && (isOver(v) || isStray(v)), outcome: 'hold'  },
   { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
   { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
   { name: 'back to a known line',        when: (v) => !isOver(v) && isKnown(v),                                          outcome: 'adopt' },
@@ -157,7 +169,7 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
   if (outcome === 'adopt' || outcome === 'stay') return moved(view, because)
   const until = outcome === 'wait' ? after(since.route ?? event.at, LASTS.route) : undefined
   const isKnownBefore = because === 'known line beside it'
-  const back = isKnownBefore ? use.beside : state.left
+  const back = isKnownBefore ? besideOf(view) : state.left
   const home = outcome === 'return' ? back : state.home
   const through = heldName(use, home)
   const verdict = { kind: 'held', because, through, ...(until !== undefined && { until }) } as const
@@ -168,7 +180,12 @@ export function decideLine(state: LineState, event: LineEvent): LineStep {
   const { left: _, ...kept } = state
   return outcome === 'return' && home !== undefined
     ? {
-        state: { ...kept, ...(isKnownBefore && { known: knownWithout(home, state) }), home, since: {} },
+        state: {
+          ...kept,
+          ...(isKnownBefore && state.home && { dead: [...(state.dead ?? []), lineKey(state.home)] }),
+          home,
+          since: {},
+        },
         verdict,
       }
     : { state: { ...state, since, through: lineKey(use) }, verdict }
@@ -203,11 +220,8 @@ const MAX_KNOWN = 8
 
 function knownWith({ home, known }: LineState): readonly Line[] {
   if (home === undefined) return known
-  return [home, ...knownWithout(home, { known, since: {} })].slice(0, MAX_KNOWN)
+  return [home, ...known.filter((one) => lineKey(one) !== lineKey(home))].slice(0, MAX_KNOWN)
 }
-
-const knownWithout = (line: Line, { known }: LineState): readonly Line[] =>
-  known.filter((one) => lineKey(one) !== lineKey(line))
 
 function moved(view: View, because: RowName): LineStep {
   const { use, state, isPublished } = view
@@ -217,7 +231,7 @@ function moved(view: View, because: RowName): LineStep {
   const home: Line = { interface: name, source, ...(gateway && { gateway }), ...(mac && { mac }) }
   const sign = because === 'old line dead' ? proofIn(view) : undefined
   const verdict = { kind: 'open', because, ...(sign && { sign }) } as const
-  const { left, ...kept } = state
+  const { left, dead: _, ...kept } = state
   if (state.home === undefined || isStill || lineKey(state.home) === lineKey(home)) {
     const isTried = left !== undefined && view.isAgreed !== true
     return { state: { ...kept, home, since: {}, ...(isTried && { left }) }, verdict }

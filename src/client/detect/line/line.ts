@@ -12,8 +12,8 @@ export interface LineInUse extends Line {
   readonly isForeign: boolean
   /** The line that carries this one: a narrower route or a rule hides its default route, or one host is reached by it. */
   readonly beneath?: Line
-  /** A known line that may carry this one: it has another gateway on the same network, or this one is a tunnel. */
-  readonly beside?: Line
+  /** Known lines that may carry this one: they have another gateway on the same network, or this one is a tunnel. */
+  readonly beside?: readonly Line[]
   /** The kernel calls the interface a tunnel. */
   readonly isTunnel: boolean
   /** Its router reports the address that outside services see. */

@@ -52,8 +52,8 @@ export async function readLine(
   const gateway = way?.interface === route.interface ? way.gateway : widest(table, route.interface)?.gateway
   const through = { interface: route.interface, source: route.address, ...(gateway && { gateway }) }
   const found = inUse(through, isTunnel, tables)
-  const beside = known.find((line) => mayCarry(line, found, tables))
-  const use = { ...found, ...(beside && { beside }) }
+  const beside = known.filter((line) => mayCarry(line, found, tables))
+  const use = { ...found, ...(beside.length > 0 && { beside }) }
   if (home === undefined) return { use: await carried(use, ports, tables) }
   if (isSameLine(use, home)) return { use }
   const neighbours = family === 'v6' && home.gateway !== undefined ? await ports.neighbours('v6') : arp

@@ -210,7 +210,7 @@ describe('a box on the network of a known line', () => {
     interface: 'eth0',
     source: address('192.168.1.20'),
     gateway: address('192.168.1.66'),
-    beside: home,
+    beside: [home],
   }
   const gone: HomeNow = { hasSource: false, hasRoute: false, gateway: 'unknown' }
   const event = (over: Partial<LineEvent> = {}): LineEvent => ({
@@ -230,12 +230,12 @@ describe('a box on the network of a known line', () => {
       because: 'known line beside it',
       through: '192.168.1.66 on eth0',
     })
-    expect(step.state).toMatchObject({ home, known: [] })
-    // Its silence is a proof as always, and there is no other known line then.
+    expect(step.state).toMatchObject({ home, known: [home], dead: ['wwan0 17.0.0.3'] })
+    // Its silence is a proof as always, and no line is asked twice.
     const silent: HomeNow = { hasSource: true, hasRoute: false, gateway: 'silent' }
-    const { beside: _, ...alone } = box
-    const later = decideLine(step.state, event({ use: alone, home: silent }))
-    const dead = decideLine(later.state, event({ at: instant(6000), use: alone, home: silent }))
+    const both = { ...box, beside: [home, stick] }
+    const later = decideLine(step.state, event({ use: both, home: silent }))
+    const dead = decideLine(later.state, event({ at: instant(6000), use: both, home: silent }))
     expect([later, dead].map(({ verdict: { because } }) => because)).toEqual([
       'old line alive',
       'old line dead',

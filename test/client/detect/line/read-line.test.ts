@@ -66,7 +66,7 @@ describe('the line in use', () => {
       routes: [route('eth0', '0.0.0.0/0', '192.168.1.66')],
     }
     const elsewhere = { ...HOME, gateway: address('192.168.8.1') }
-    expect((await read(host, undefined, [elsewhere, HOME])).use).toMatchObject({ beside: HOME })
+    expect((await read(host, undefined, [elsewhere, HOME])).use).toMatchObject({ beside: [HOME] })
     for (const known of [
       elsewhere,
       { ...HOME, interface: 'wlan0' },
@@ -79,7 +79,7 @@ describe('the line in use', () => {
       routes: [route('wg0', '0.0.0.0/0')],
     }
     expect((await read({ ...tunnel, tunnels: ['wg0'] }, undefined, [HOME])).use).toMatchObject({
-      beside: HOME,
+      beside: [HOME],
     })
     expect((await read(tunnel, undefined, [HOME])).use).not.toHaveProperty('beside')
   })
