@@ -61,10 +61,14 @@ export async function readLine(
   return { use: now.hasRoute ? use : await carried(use, ports, tables), home: now }
 }
 
-/** Through another gateway of its network, or beneath a tunnel while this host has its address. */
+/**
+ * Through another gateway of its network, or beneath a tunnel while this host has its address. Only the MAC address tells
+ * its router from another device at that address, in a network that is numbered the same.
+ */
 function mayCarry(known: Line, use: LineInUse, tables: LineTables): boolean {
   const { interface: name, source, gateway, isTunnel, isGlobal: isOwn } = use
-  if (known.gateway === undefined || isOwn) return false
+  const near = macOf(known.gateway, known.interface, tables)
+  if (known.gateway === undefined || near === undefined || near !== known.mac || isOwn) return false
   if (known.interface === name)
     return gateway !== undefined && gateway !== known.gateway && isInNetworkOf(known.gateway, source, tables)
   return isTunnel && tables.all.some((one) => isOfHome(one, known, tables))

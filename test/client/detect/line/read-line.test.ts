@@ -59,29 +59,36 @@ const DEFAULT = route('eth0', '0.0.0.0/0', '192.168.1.1')
 const HOME: Line = { interface: 'eth0', gateway: ROUTER, source: LAN.address }
 
 describe('the line in use', () => {
-  it('is beside a known line that has another gateway on its network', async () => {
+  it('is beside a known line whose router is still there, through another gateway or as a tunnel', async () => {
+    const mac = '02:00:00:00:00:01'
+    const own = { ...HOME, mac }
     const host = {
       source: LAN.address,
       interfaces: [LAN],
       routes: [route('eth0', '0.0.0.0/0', '192.168.1.66')],
+      neighbours: [{ address: ROUTER, interface: 'eth0', mac }],
     }
-    const elsewhere = { ...HOME, gateway: address('192.168.8.1') }
-    expect((await read(host, undefined, [elsewhere, HOME])).use).toMatchObject({ beside: [HOME] })
+    const elsewhere = { ...own, gateway: address('192.168.8.1') }
+    expect((await read(host, undefined, [elsewhere, own])).use).toMatchObject({ beside: [own] })
     for (const known of [
       elsewhere,
-      { ...HOME, interface: 'wlan0' },
-      { ...HOME, gateway: address('192.168.1.66') },
+      HOME,
+      { ...own, mac: '02:00:00:00:00:02' },
+      { ...own, interface: 'wlan0' },
+      { ...own, gateway: address('192.168.1.66') },
     ])
       expect((await read(host, undefined, [known])).use).not.toHaveProperty('beside')
+    expect((await read({ ...host, neighbours: [] }, undefined, [own])).use).not.toHaveProperty('beside')
     const tunnel = {
+      ...host,
       source: '10.8.0.2',
       interfaces: [LAN, at('wg0', '10.8.0.2', 32)],
       routes: [route('wg0', '0.0.0.0/0')],
     }
-    expect((await read({ ...tunnel, tunnels: ['wg0'] }, undefined, [HOME])).use).toMatchObject({
-      beside: [HOME],
+    expect((await read({ ...tunnel, tunnels: ['wg0'] }, undefined, [own])).use).toMatchObject({
+      beside: [own],
     })
-    expect((await read(tunnel, undefined, [HOME])).use).not.toHaveProperty('beside')
+    expect((await read(tunnel, undefined, [own])).use).not.toHaveProperty('beside')
   })
 
   it('is the interface, its address and its gateway, with the MAC address of that', async () => {
