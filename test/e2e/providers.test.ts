@@ -62,7 +62,7 @@ describe('the requests of a provider', () => {
     ['do',            V4,            [`/?myip=${V4}`]],
     ['freedyn',       V4,            [`/nic/update?${HOST}&myip=${V4}`]],
     ['all-inkl',      `${V4},${V6}`, [`/?myip=${V4}`, `/?myip6=${V6}`]],
-    ['dyfi',          undefined,     [`/nic/update?${HOST}`]],
+    ['dyfi',          undefined,     ['/nic/update?hostname=home.dy.fi']],
     ['nic-ru',        `${V4},${V6}`, [`/dyndns/update?${HOST}&myip=${V4}&ipv6=${V6}`]],
     ['core-networks', `${V4},${V6}`, [`/?${HOST}&myip=${V4}&keepipv6=1`, `/?${HOST}&myip=${V6}&keepipv4=1`]],
     ['ydns',          V4,            [`/api/v1/update/?host=home.example.test&ip=${V4}`]],
@@ -72,7 +72,13 @@ describe('the requests of a provider', () => {
     '%s with %s: %j',
     async (provider, myip, targets) => {
       const at = await fake(() => GOOD)
-      const { code, stderr } = await update({ provider, server: at.server, ...(myip && { myip }) })
+      const hostnames = provider === 'dyfi' ? ['home.dy.fi'] : undefined
+      const { code, stderr } = await update({
+        provider,
+        server: at.server,
+        ...(myip && { myip }),
+        ...(hostnames && { hostnames }),
+      })
       expect(at.targets, stderr).toEqual(targets)
       expect(code, stderr).toBe(0)
     },
