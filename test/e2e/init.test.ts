@@ -52,12 +52,15 @@ const TOKEN_SERVICES = Object.entries(PROVIDERS)
     const text = settings['url'] ?? settings['server'] ?? ''
     return hasNoUsername === true && apiKey === undefined && text.startsWith('https://')
   })
-  .map(([provider, { settings, userIs }]) => [provider, settings['zone'] ?? 'example.com', userIs] as const)
+  .map(([provider, { names }]) => {
+    const zone = (names?.isClosed === true ? names.suffixes?.[0] : undefined) ?? 'example.com'
+    return [provider, zone, names?.isSingle === true] as const
+  })
 
 describe('init a second time, where the account has no username', () => {
   it.each(oneOfEach(TOKEN_SERVICES, ([provider]) => provider === 'duckdns' || provider === 'cloudflare'))(
     '%s: another hostname, and another token',
-    async (provider, zone, userIs) => {
+    async (provider, zone, isSingle) => {
       const folder = scratch()
       const args = (label: string) => [
         '--provider',
@@ -103,7 +106,7 @@ describe('init a second time, where the account has no username', () => {
       expect(await init(folder, args('three'), 'another-token-of-the-account\n')).toMatchObject({ code: 0 })
       expect(await init(folder, args('one'), 'a-third-token\n')).toMatchObject({ code: 0 })
       const text = readFileSync(config, 'utf8')
-      expect(text.match(/^\[\[account\]\]$/gm)).toHaveLength(userIs === 'hostname' ? 3 : 2)
+      expect(text.match(/^\[\[account\]\]$/gm)).toHaveLength(isSingle ? 3 : 2)
       expect((await holdfast(['config', 'check', '--config', config], {})).code, text).toBe(0)
     },
   )
