@@ -113,8 +113,14 @@ export function withHostnames(text: string, account: WrittenAccount, added: read
   // One name on each line stays so.
   const before = body.slice(statement.value.start, last.start)
   const between = /\n[ \t]*$/.exec(before)?.[0] ?? ' '
-  const more = added.map((name) => `,${between}${tomlValue(name)}`).join('')
-  return `${mark}${body.slice(0, last.end)}${more}${body.slice(last.end)}`
+  const more = added.map((name) => `${between}${tomlValue(name)}`).join(',')
+  // A comment behind the last name stays there.
+  const isOnOwnLine = between !== ' '
+  const behind = /^[ \t]*,?[ \t]*(?:#[^\n]*?)?(?=\r?\n)/.exec(body.slice(last.end))
+  const [beside = ''] = (isOnOwnLine && behind) || []
+  const isEnded = beside.trimStart().startsWith(',')
+  const rest = body.slice(last.end + beside.length)
+  return `${mark}${body.slice(0, last.end)}${isEnded ? '' : ','}${beside}${more}${isEnded ? ',' : ''}${rest}`
 }
 
 /** The text with another value of a setting of the account, or with the setting. */

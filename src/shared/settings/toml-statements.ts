@@ -32,6 +32,37 @@ export const statementAt = (text: string, line: number): TomlStatement | undefin
     .map(statementOf)
     .find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine)
 
+/** A text, number, truth value or date, with the name of the setting that it belongs to, and where it stands. */
+interface TomlScalar {
+  readonly key: string
+  /** As the file means it, not as it is written. */
+  readonly value: unknown
+  readonly start: number
+  readonly end: number
+}
+
+/** All values of a valid TOML text, also those in lists and in inline tables. */
+export const scalarsIn = (text: string): readonly TomlScalar[] =>
+  tomlBody(text).flatMap((item) => (item.type === 'TOMLKeyValue' ? [item] : item.body).flatMap(scalarsOf))
+
+function scalarsOf({ key, value }: AST.TOMLKeyValue): readonly TomlScalar[] {
+  const last = key.keys.at(-1)
+  const name = last === undefined ? '' : nameOf(last)
+  const below = (node: AST.TOMLContentNode): readonly TomlScalar[] => {
+    if (node.type === 'TOMLInlineTable') return node.body.flatMap(scalarsOf)
+    if (node.type === 'TOMLArray') return node.elements.flatMap(below)
+    return [{ key: name, value: node.value, start: node.range[0], end: node.range[1] }]
+  }
+  return below(value)
+}
+
+/** Where the comments stand. */
+export const commentsIn = (text: string): readonly { readonly start: number; readonly end: number }[] =>
+  parseTOML(bare(text)).comments.map(({ range: [start, end] }) => ({ start, end }))
+
+const nameOf = (key: AST.TOMLBare | AST.TOMLQuoted): string =>
+  key.type === 'TOMLBare' ? key.name : key.value
+
 interface TomlTable {
   /** The line of its name, counted from one. */
   readonly line: number
@@ -52,7 +83,7 @@ export const tablesCalled = (text: string, name: string): readonly TomlTable[] =
 function statementOf({ key: { keys }, value, loc }: AST.TOMLKeyValue): TomlStatement {
   const [first] = keys
   return {
-    key: first === undefined ? '' : first.type === 'TOMLBare' ? first.name : first.value,
+    key: first === undefined ? '' : nameOf(first),
     firstLine: loc.start.line,
     lastLine: loc.end.line,
     value: {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { withHostnames, withSetting, writtenAccounts } from '../../../src/client/setup/changed-account.ts'
-import { maskedConfiguration } from '../../../src/client/setup/shown.ts'
 
 const WANTED = { provider: 'no-ip', username: 'u' }
 
@@ -17,9 +16,15 @@ describe('an account of a configuration that exists', () => {
     ['at the top',
       'provider = "no-ip"\nusername = "u" # me\npassword_file = "/old" # here\nhostnames = ["a.test"]\n',
       'provider = "no-ip"\nusername = "u" # me\npassword_file = "/p" # here\nhostnames = ["a.test", "new.test"]\n'],
+    ['with a comment behind each name',
+      'provider = "no-ip"\nusername = "u"\npassword_file = "/old"\nhostnames = [\n  "a.test", # one\n  "b.test" # two\n]\n',
+      'provider = "no-ip"\nusername = "u"\npassword_file = "/p"\nhostnames = [\n  "a.test", # one\n  "b.test", # two\n  "new.test"\n]\n'],
+    ['with a bracket behind the last name',
+      'provider = "no-ip"\nusername = "u"\npassword_file = "/old"\nhostnames = ["a.test",\n  "b.test"]\n',
+      'provider = "no-ip"\nusername = "u"\npassword_file = "/p"\nhostnames = ["a.test",\n  "b.test",\n  "new.test"]\n'],
     ['with a byte order mark, a name on each line, and a comma at the end',
       '\uFEFFprovider = "no-ip"\nusername = "u"\nhostnames = [\n  "a.test", # one\n  "b.test", # two\n]\n',
-      '\uFEFFprovider = "no-ip"\nusername = "u"\npassword_file = "/p"\nhostnames = [\n  "a.test", # one\n  "b.test",\n  "new.test", # two\n]\n'],
+      '\uFEFFprovider = "no-ip"\nusername = "u"\npassword_file = "/p"\nhostnames = [\n  "a.test", # one\n  "b.test", # two\n  "new.test",\n]\n'],
     ['with its hostnames in one text',
       'provider = "no-ip"\nusername = "u"\nhostnames = "a.test, b.test"\npassword_file = "/old"',
       'provider = "no-ip"\nusername = "u"\nhostnames = ["a.test", "b.test", "new.test"]\npassword_file = "/p"'],
@@ -48,11 +53,4 @@ describe('an account of a configuration that exists', () => {
       hasPassword: true,
     })
   })
-})
-
-it('a configuration is shown without the secrets in its parameters', () => {
-  const text = 'parameters = ["zone=a", \'token=Zq7\']\n  "api_key=Zq8",\nhostnames = ["a.test"]'
-  expect(maskedConfiguration(text)).toBe(
-    'parameters = ["zone=a", \'token=«secret»\']\n  "api_key=«secret»",\nhostnames = ["a.test"]',
-  )
 })
