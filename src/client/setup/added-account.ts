@@ -96,7 +96,11 @@ function withOwnTables(text: string, tables: readonly Located[], isAccount: bool
   if (tables.length > 0) return rest.join('\n')
   const statements = statementsFor(undefined)
   const name = moved.some(({ key }) => key === 'name') ? [] : [`name = "${firstAccountName(statements)}"`]
-  return [...rest, '[[account]]', ...name, ...statements].join('\n')
+  const end = text.includes('\r\n') ? '\r' : ''
+  // The last line of the text before has no end.
+  const last = rest.at(-1) ?? ''
+  const made = [last.replace(/\r$/, ''), '[[account]]', ...name].map((line) => line + end)
+  return [...rest.slice(0, -1), ...made, ...statements].join('\n')
 }
 
 /** A name for the account that had none: its service or its username, so that logs stay readable. */

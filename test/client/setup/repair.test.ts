@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { complaintsIn } from '../../../src/client/setup/file-complaints.ts'
-import { typedValue, withTyped } from '../../../src/client/setup/repair.ts'
-import { usefulRepairs } from '../../../src/client/program/commands/init/repair.ts'
+import { repairsOf, withTyped } from '../../../src/client/setup/repair.ts'
 
 const TOKEN = 'provider = "duckdns"\npassword = "t"\nhostnames = ["home.duckdns.org"]\n'
 const KEY =
@@ -52,7 +51,7 @@ describe('a configuration with mistakes', () => {
     for (let nth = 0; nth < 5; nth++) {
       const [complaint] = await complaintsIn(text)
       if (complaint === undefined) break
-      const [repair] = await usefulRepairs(text, complaint)
+      const [repair] = await repairsOf(text, complaint)
       expect(repair, JSON.stringify(complaint)).toBeDefined()
       text = repair?.text ?? text
     }
@@ -61,16 +60,61 @@ describe('a configuration with mistakes', () => {
     expect(text).toContain(after)
   })
 
-  it('takes a value that is typed, in the form of its setting', () => {
-    expect(withTyped('\uFEFFinterval = "soon" # mine\r\n', 1, '5m')).toBe('\uFEFFinterval = "5m" # mine\r\n')
-    expect(withTyped('[[account]]\nhostnames = [\n "a",\n]\n', 3, 'a.test, B.test')).toBe(
-      '[[account]]\nhostnames = ["a.test", "b.test"]\n',
-    )
-    expect(withTyped('# nothing here\n', 1, 'x')).toBe('# nothing here\n')
-    expect([typedValue('ipv6', 'false'), typedValue('batch', '20'), typedValue('name', ' x ')]).toEqual([
-      false,
-      20,
-      'x',
+  const offered = async (text: string): Promise<readonly (readonly [id: string, text: string])[]> => {
+    const [complaint] = await complaintsIn(text)
+    const repairs = complaint === undefined ? [] : await repairsOf(text, complaint)
+    return repairs.map(({ id, text: after }) => [id, after])
+  }
+  const duck = (names: string): string => TOKEN.replace('["home.duckdns.org"]', names)
+
+  it('keeps the other hostnames and their comments, and takes no word of the sentence for a value', async () => {
+    expect(await offered(duck('["home", # mine\n "b.duckdns.org" # hers\n]'))).toEqual([
+      ['name1', duck('["home.duckdns.org", # mine\n "b.duckdns.org" # hers\n]')],
     ])
+    expect(await offered(duck('["*.home.duckdns.org", # mine\n "b.duckdns.org" # hers\n]'))).toEqual([
+      ['item', duck('["home.duckdns.org", # mine\n "b.duckdns.org" # hers\n]')],
+    ])
+    for (const names of ['["duckdns.org", "home.duckdns.org"]', '["home.example.org", "b.duckdns.org"]'])
+      expect(await offered(duck(names))).toEqual([])
+    const he =
+      'provider = "he"\nusername = "a.example.org"\npassword = "p"\nhostnames = ["a.example.org", "b.example.org"]\n'
+    expect(await offered(he)).toEqual([])
+    expect(
+      await offered('account = [{ provider = "duckdns", passwd = "t", hostnames = ["home.duckdns.org"] }]\n'),
+    ).toEqual([])
+  })
+
+  it('mends the same mistake of two accounts one after the other', async () => {
+    const account = (name: string): string =>
+      `[[account]]\nname = "${name}"\n${KEY.replace('username = "abc1234"', `usernam = "${name}"`)}`
+    let text = `${account('a')}${account('b')}`
+    for (let nth = 0; nth < 2; nth++) text = (await offered(text))[0]?.[1] ?? ''
+    expect(await complaintsIn(text)).toEqual([])
+  })
+
+  it('moves a setting below the comments that the file begins with', async () => {
+    const text = `\uFEFF# mine\n\n[[account]]\n${KEY}interval = "5m" # often\n`
+    expect((await offered(text))[0]).toEqual([
+      'move',
+      `\uFEFF# mine\n\ninterval = "5m" # often\n[[account]]\n${KEY}`,
+    ])
+  })
+
+  // biome-ignore format: a table
+  it.each([
+    [`${KEY}interval = "soon" # mine\r\n`,          '5m',             'interval = "5m" # mine\r\n'],
+    [KEY.replace('"abc1234"', '12345'),              '012345',         'username = "012345"'],
+    [KEY.replace('"p"', '["p"]'),                    'q',              'password = "q"'],
+    [`${KEY}batch = "many"\n`,                       '20',             'batch = "20"'],
+    [`${KEY}verify = "maybe"\n`,                     'false',          'verify = "false"'],
+    [duck('["home"]'),                               'Home, nas',      'hostnames = ["home.duckdns.org", "nas.duckdns.org"]'],
+    [`${KEY}sources = ["banana"]\n`,                 'router, https://a.test/', 'sources = "router, https://a.test/"'],
+    [`${KEY}interval = "soon"\n`,                    'later',          undefined],
+  ] as const)('takes a value that is typed, as its setting has it: %j', async (text, typed, after) => {
+    const [complaint = { line: 1, problem: '' }] = await complaintsIn(text)
+    const changed = await withTyped(text, complaint, typed)
+    if (after === undefined) return expect(changed).toBeUndefined()
+    expect(changed).toContain(after)
+    return expect(await complaintsIn(changed ?? '')).toEqual([])
   })
 })

@@ -95,6 +95,10 @@ describe('one more account', () => {
     ).toBe(
       `# top\n\ninterval = "5m"\n\n[[account]]\nname = "a"\nusername = "a" # the key\nhostnames = [\n  "x.example.test",\n]\nserver = "https://s.example.test"\npassword = """\np"""\n\n${NEW}`,
     ))
+  it('ends lines as the file does', () => {
+    const text = added('# mine\r\nprovider = "duckdns"\r\nusername = "a"\r\n')
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n')
+  })
   it('keeps a name that is there', () =>
     expect(added('name = "mine"\nusername = "a"\n')).toContain('[[account]]\nname = "mine"\nusername = "a"'))
   it('leaves settings at the top that are for all accounts', () =>

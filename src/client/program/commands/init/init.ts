@@ -155,8 +155,9 @@ async function finish(plan: Result<SetupPlan, string>, draft: ConfigDraft, flags
   const start = STARTS.find((one) => one === flags.start) ?? 'none'
   for (const remark of clearTextRemarks(draft.accounts.map(({ settings }) => settings)))
     writeError(`holdfast: ${remark}\n`)
+  const isChanged = plan.value.files.some(({ path }) => path === config)
   if (diff.length > 0 && !flags.isDryRun && !flags.asJson)
-    print(`changes to ${config} (the old one is saved as ${config}.bak):`, ...diff)
+    print(isChanged ? `changes to ${config} (the old one is saved as ${config}.bak):` : 'changes:', ...diff)
   const { isSending, isLooking } = flags
   const decision = {
     draft,

@@ -45,9 +45,13 @@ interface AskContext {
 }
 
 async function ask(prompts: Prompts, answers: SetupAnswers, { paths, flags }: AskContext): Promise<Exit> {
-  const repair = await askForRepair(prompts, paths)
+  const repair = await askForRepair(prompts, paths, flags.isDryRun)
   if (!repair.ok) return fail({ exit: 'configuration', messages: [repair.error] }, false)
   const isGiven = answers.provider !== undefined || answers.server !== undefined
+  if (repair.value === 'not written') {
+    prompts.end('Nothing is written.')
+    return 'settled'
+  }
   if (repair.value === 'mended' && !isGiven && !(await prompts.confirm('Set up an account too?', false))) {
     prompts.end('Done with questions.')
     print(`wrote ${paths.config}; a daemon that runs reads it with: holdfast reload`)

@@ -3,19 +3,23 @@ import { diffLines } from '../../../setup/diff.ts'
 import { changedConfig } from '../../../setup/draft-files.ts'
 import { textAt, writeNewFiles } from '../../../setup/new-files.ts'
 import type { SetupPaths } from '../../../setup/paths.ts'
-import { type Repair, repairsOf, withTyped } from '../../../setup/repair.ts'
+import { repairsOf, withTyped } from '../../../setup/repair.ts'
 import { maskedConfiguration } from '../../../setup/shown.ts'
 import { err, ok, type Result } from '../../../../shared/base/result.ts'
 import { parseDocument } from '../../../../shared/settings/document.ts'
-import type { Prompts } from './prompts.ts'
+import { Cancelled, type Prompts } from './prompts.ts'
 
 /** What became of a configuration that is there. */
-export type RepairOutcome = 'no mistake' | 'mended' | 'mistakes stay'
+export type RepairOutcome = 'no mistake' | 'mended' | 'not written'
 
-/** Goes through the mistakes of the configuration, one at a time. The error is for the user: the file cannot be read. */
+/**
+ * Goes through the mistakes of the configuration, one at a time. The error is for the user: what cannot be read, or mistakes
+ * that stay and that a new account does not mend.
+ */
 export async function askForRepair(
   prompts: Prompts,
   paths: SetupPaths,
+  isDryRun: boolean,
 ): Promise<Result<RepairOutcome, string>> {
   const there = await textAt(paths.config)
   if (!there.ok) return there
@@ -25,70 +29,63 @@ export async function askForRepair(
   // What cannot be read is not written to.
   if (!parsed.ok)
     return err(`${paths.config}:${parsed.error.line}: ${parsed.error.problem}; nothing is changed`)
-  const { text, isWhole } = await mended(prompts, existing, paths.config)
-  if (text === existing) return ok(isWhole ? 'no mistake' : 'mistakes stay')
+  const text = await mended(prompts, existing, paths.config)
+  const [left] = (await complaintsIn(text)).filter(({ line }) => line !== undefined)
+  const stays = left && `${paths.config}:${left.line}: ${left.problem}; correct this first`
+  if (text === existing) return stays === undefined ? ok('no mistake') : err(stays)
+  const diff = diffLines(maskedConfiguration(existing), maskedConfiguration(text))
   prompts.note('Changes', [
     `of ${paths.config}; the old one is saved with the ending .bak`,
-    ...diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
+    ...(diff.length > 0 ? diff : ['a secret is another one']),
   ])
-  if (!(await prompts.confirm('Write this?', true))) return ok('mistakes stay')
+  if (isDryRun) return ok('not written')
+  if (!(await prompts.confirm('Write this?', true))) throw new Cancelled()
   const written = await writeNewFiles([changedConfig(text, paths, existing)])
-  return written.ok ? ok(isWhole ? 'mended' : 'mistakes stay') : err(written.error)
+  if (!written.ok) return written
+  return stays === undefined ? ok('mended') : err(stays)
 }
 
-interface Mended {
-  readonly text: string
-  /** No mistake is left. */
-  readonly isWhole: boolean
-}
-
-async function mended(prompts: Prompts, existing: string, path: string): Promise<Mended> {
+/** The text after what the person chose for each mistake. */
+async function mended(prompts: Prompts, existing: string, path: string): Promise<string> {
   const left = new Set<string>()
   let text = existing
   for (;;) {
-    const complaints = await complaintsIn(text)
-    const complaint = complaints.find(({ problem }) => !left.has(problem))
-    if (complaint === undefined) return { text, isWhole: complaints.length === 0 }
+    const complaint = (await complaintsIn(text)).find((one) => !left.has(placeOf(one)))
+    if (complaint === undefined) return text
     const { line, problem } = complaint
-    const at = line === undefined ? path : `${path}:${line}`
-    const shown = line === undefined ? [] : [maskedConfiguration(text).split('\n')[line - 1]?.trim() ?? '']
-    prompts.note('The configuration has a mistake', [`${at}: ${problem}`, ...shown])
-    const repairs = await usefulRepairs(text, complaint)
+    const shown = line === undefined ? undefined : maskedConfiguration(text).split('\n')[line - 1]?.trim()
+    prompts.note('The configuration has a mistake', [
+      `${path}${line === undefined ? '' : `:${line}`}: ${problem}`,
+      ...(shown === undefined ? [] : [shown]),
+    ])
+    const repairs = await repairsOf(text, complaint)
+    // Another value is no help where the name is wrong.
+    const isTyped = line !== undefined && !/is not a setting|belongs /.test(problem)
     const chosen = await prompts.choose({
       message: 'What should become of it?',
       choices: [
-        ...repairs.map(({ label }) => ({ value: label, label })),
-        ...(line === undefined ? [] : [{ value: TYPE, label: 'write another value' }]),
+        ...repairs.map(({ id, label }) => ({ value: id, label })),
+        ...(isTyped ? [{ value: TYPE, label: 'write another value' }] : []),
         { value: LEAVE, label: 'leave it as it is' },
       ],
     })
-    if (chosen === LEAVE) left.add(problem)
-    else if (chosen === TYPE && line !== undefined) text = await typed(prompts, text, line)
-    else text = repairs.find(({ label }) => label === chosen)?.text ?? text
+    if (chosen === LEAVE) left.add(placeOf(complaint))
+    else if (chosen === TYPE) text = await typed(prompts, text, complaint)
+    else text = repairs.find(({ id }) => id === chosen)?.text ?? text
   }
 }
 
 const [TYPE, LEAVE] = ['type', 'leave']
+const placeOf = ({ line, problem }: FileComplaint): string => `${line}: ${problem}`
 
-const typed = async (prompts: Prompts, text: string, line: number): Promise<string> =>
-  withTyped(
-    text,
-    line,
-    await prompts.text({
-      message: 'The value, without quotation marks; several with commas',
-      check: (answer) => (answer.trim() === '' ? 'it is required' : undefined),
-    }),
-  )
-
-/** Those after which this mistake is gone, and there are not more. */
-export async function usefulRepairs(text: string, complaint: FileComplaint): Promise<readonly Repair[]> {
-  const before = await complaintsIn(text)
-  const useful: Repair[] = []
-  for (const repair of repairsOf(text, complaint)) {
-    if (!parseDocument(repair.text, 'holdfast.toml').ok) continue
-    const after = await complaintsIn(repair.text)
-    const isGone = !after.some(({ problem }) => problem === complaint.problem)
-    if (isGone && after.length <= before.length) useful.push(repair)
+async function typed(prompts: Prompts, text: string, complaint: FileComplaint): Promise<string> {
+  const question = {
+    message: 'The value, without quotation marks; several with commas',
+    check: (answer: string) => (answer.trim() === '' ? 'it is required' : undefined),
   }
-  return useful
+  const isSecret = /password|api_key|webhook|health_url|url|headers|parameters|body/.test(complaint.problem)
+  const answer = await (isSecret ? prompts.secret(question) : prompts.text(question))
+  const changed = await withTyped(text, complaint, answer)
+  if (changed === undefined) prompts.note('This value is not accepted', ['a start refuses it too'])
+  return changed ?? text
 }
