@@ -18,13 +18,18 @@ export function distinctNames(names: readonly string[]): readonly string[] {
  */
 export const namesOfAccounts = (accounts: readonly Readonly<Record<string, unknown>>[]): readonly string[] =>
   distinctNames(
-    accounts.map(({ name, username, provider, server }, at) => {
-      const found = [name, username, provider, hostIn(server)].find((one) => typeof one === 'string')
+    accounts.map(({ name, username, provider, server, url }, at) => {
+      const found = [name, username, provider, hostIn(server), hostIn(url)].find(
+        (one) => typeof one === 'string',
+      )
       return typeof found === 'string' ? found : String(at + 1)
     }),
   )
 
-function hostIn(server: unknown): string | undefined {
-  const parsed = typeof server === 'string' ? parseServer(server) : undefined
-  return parsed?.ok === true && URL.canParse(parsed.value) ? new URL(parsed.value).hostname : undefined
+/** Of a server, or of the address of a request, in which there may be places. */
+function hostIn(address: unknown): string | undefined {
+  if (typeof address !== 'string') return undefined
+  const [origin = address] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#{]+/i.exec(address) ?? []
+  const parsed = parseServer(origin)
+  return parsed.ok && URL.canParse(parsed.value) ? new URL(parsed.value).hostname : undefined
 }

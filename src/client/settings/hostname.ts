@@ -15,6 +15,7 @@ const FLAWS: readonly (readonly [matches: (text: string) => boolean, problem: (t
   [(text) => text.startsWith('.'),                   () => 'begins with a dot'],
   [(text) => text === '@',                           () => 'stands for a zone itself; write the name of the zone, such as example.com'],
   [(text) => text.startsWith('@.'),                  (text) => `begins with @, which stands for the zone itself; write ${text.slice(2)}`],
+  [(text) => /\.\d+\.?$/.test(text),                () => 'ends with a number, as no domain does'],
   [(text) => text.includes('..'),                    () => 'has two dots in a row'],
   [(text) => text.length > MAX_NAME_LENGTH,          (text) => `has ${text.length} characters; the maximum is ${MAX_NAME_LENGTH}`],
   [(text) => longestLabel(text) > MAX_LABEL_LENGTH,  (text) => `has a label of ${longestLabel(text)} characters; the maximum is ${MAX_LABEL_LENGTH}`],
@@ -30,7 +31,7 @@ export function readHostname(value: string): Result<string, string> {
   if (flaw !== undefined) return err(flaw[1](value))
   const text = /[^\0-\x7f]/.test(value) ? toAscii(value) : value
   if (text === undefined || !isListable(text)) return err('is not a valid hostname or group')
-  return ok(parseHostname(text) ?? text.toLowerCase())
+  return ok(parseHostname(text) ?? text.toLowerCase().replace(/\.$/, ''))
 }
 
 /** The same, or a label with blanks: whether the service has labels depends on the account. */

@@ -1,3 +1,4 @@
+import { parseHostname } from '../../shared/base/hostname.ts'
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import type { PresetNames, Provider } from '../services/providers/provider.ts'
 import { providerCalled } from '../services/providers/providers.ts'
@@ -24,6 +25,9 @@ const hasBlanks = (at: NamesAt): boolean => presetNames(at).label === 'network'
 export const isOutside = (hostname: string, zone: string): boolean =>
   hostname !== zone && !hostname.endsWith(`.${zone}`)
 
+/** Without a domain. */
+const isLabel = (hostname: string): boolean => !hostname.replace(/^\*\./, '').includes('.')
+
 /** The whole names that a word may stand for. */
 const wholeNames = (word: string, { suffixes = ['example.com'] }: PresetNames): string =>
   suffixes.map((suffix) => `${word}.${suffix}`).join(' or ')
@@ -37,7 +41,6 @@ export function nameProblems(hostnames: readonly string[], at: NamesAt): readonl
     isWrong: (hostname: string) => boolean,
     problem: (hostname: string) => string,
   ): readonly string[] => hostnames.filter(isWrong).slice(0, 1).map(problem)
-  const isLabel = (hostname: string): boolean => !hostname.includes('.')
   const isApart = (hostname: string): boolean => suffixes.every((suffix) => isOutside(hostname, suffix))
   return [
     ...first(
@@ -49,14 +52,18 @@ export function nameProblems(hostnames: readonly string[], at: NamesAt): readonl
       (name) => `hostname ${name} has no domain; write the whole name, such as ${wholeNames(name, names)}`,
     ),
     ...first(
+      (name) => name.includes('@') && label !== 'group',
+      (name) => `hostname ${name} is an e-mail address; write the name of a host`,
+    ),
+    ...first(
       (name) => isClosed && !isLabel(name) && isApart(name),
       (name) =>
         `hostname ${name} is not at ${service}; write the whole name, such as ${wholeNames('home', names)}`,
     ),
     ...first(
-      (name) => suffixes.includes(name),
+      (name) => suffixes.includes(name.replace(/^\*\./, '')),
       (name) =>
-        `hostname ${name} is the domain of ${service} itself; write your name before it, such as home.${name}`,
+        `hostname ${name} is the domain of ${service} itself; write your name in it, such as home.${suffixes[0]}`,
     ),
     ...first(
       (name) => name.startsWith('*.') && names.wildcard === false,
@@ -105,12 +112,12 @@ function readTypedName(word: string, at: NamesAt): Result<string, string> {
   if (zone !== undefined && (bare === '@' || bare.startsWith('@.')))
     return bare === '@' ? ok(zone) : readHostname(bare.slice(2))
   const read = (hasBlanks(at) ? readHostnameOrLabel : readHostname)(bare)
-  return read.ok && !read.value.includes('.') ? ok(wholeName(read.value, at, zone)) : read
+  return read.ok && isLabel(read.value) ? ok(wholeName(read.value, at, zone)) : read
 }
 
 /** The user of some services is a domain, which all names of the account are in. */
-const domainOfUser = ({ provider = '', username }: NamesAt): string | undefined =>
-  providerCalled(provider)?.userIs === 'domain' ? username : undefined
+const domainOfUser = ({ provider = '', username = '' }: NamesAt): string | undefined =>
+  providerCalled(provider)?.userIs === 'domain' ? parseHostname(username) : undefined
 
 /** A label is known by its whole name where it can be in one domain only. */
 function wholeName(label: string, at: NamesAt, zone: string | undefined): string {
@@ -123,5 +130,5 @@ function wholeName(label: string, at: NamesAt, zone: string | undefined): string
 export function suggestedHostname(at: NamesAt): string | undefined {
   if (at.provider === 'no-ip') return 'all.ddnskey.com'
   const preset: Provider | undefined = providerCalled(at.provider ?? '')
-  return preset?.userIs === undefined ? undefined : at.username
+  return preset?.userIs === undefined ? undefined : parseHostname(at.username ?? '')
 }

@@ -59,13 +59,14 @@ describe('names as they are typed', () => {
     ['freemyip',   '"home" , nas',                ['home.freemyip.com', 'nas.freemyip.com'], ['home is home.freemyip.com', 'nas is nas.freemyip.com']],
     ['desec',      '@ @.example.com',             ['example.com'],       ['@ is example.com', '@.example.com is example.com']],
     ['desec',      'home',                        ['home.example.com'],  ['home is home.example.com']],
+    ['strato',     '*.home',                      ['*.home.example.com'], ['*.home is *.home.example.com']],
     ['cloudflare', 'https://Home.Example.com/x, home.example.com', ['home.example.com'], ['https://Home.Example.com/x is home.example.com']],
     ['cloudflare', 'bücher.example.com',          ['xn--bcher-kva.example.com'], ['bücher.example.com is xn--bcher-kva.example.com']],
     ['no-ip',      'all.ddnskey.com group-1',     ['all.ddnskey.com', 'group-1'], []],
     ['opendns',    'My home, Office',             ['My home', 'office'], []],
     ['he-tunnel',  '12345',                       ['12345'],             []],
   ] as const)('at %s: %s', (provider, typed, names, notes) =>
-    expect(readTypedNames(typed, { provider, username: 'example.com' })).toEqual({ ok: true, value: { names, notes } }),
+    expect(readTypedNames(typed, { provider, username: 'Example.com' })).toEqual({ ok: true, value: { names, notes } }),
   )
 
   // biome-ignore format: a table
@@ -74,11 +75,17 @@ describe('names as they are typed', () => {
     ['dynu',       'home',               /^hostname home has no domain; write the whole name, such as home\.freeddns\.org or home\.mywire\.org/],
     ['cloudflare', '@',                  '@ stands for a zone itself; write the name of the zone, such as example.com'],
     ['duckdns',    'home.example.com',   'hostname home.example.com is not at DuckDNS; write the whole name, such as home.duckdns.org'],
-    ['duckdns',    'duckdns.org',        'hostname duckdns.org is the domain of DuckDNS itself; write your name before it, such as home.duckdns.org'],
+    ['duckdns',    'duckdns.org',        'hostname duckdns.org is the domain of DuckDNS itself; write your name in it, such as home.duckdns.org'],
     ['duckdns',    '*.home.duckdns.org', 'hostname *.home.duckdns.org: DuckDNS takes no wildcards; write home.duckdns.org'],
     ['he',         'a.example.com b.example.com', 'the username belongs to one hostname at he; write an account for each hostname'],
     ['freedns-token', 'a.mooo.com b.mooo.com',    'the token belongs to one hostname at freedns-token; write an account for each hostname'],
     ['no-ip',      ' , ',                'a hostname is needed'],
+    ['cloudflare', 'home.',              'hostname home has no domain; write the whole name, such as home.example.com'],
+    ['cloudflare', '*.home',             'hostname *.home has no domain; write the whole name, such as *.home.example.com'],
+    ['cloudflare', 'me@example.com',     'hostname me@example.com is an e-mail address; write the name of a host'],
+    ['cloudflare', 'home.192.0.2.1',     'home.192.0.2.1 ends with a number, as no domain does'],
+    ['no-ip',      '*.ddns.net',         'hostname *.ddns.net is the domain of No-IP itself; write your name in it, such as home.ddns.net'],
+    ['inwx',       'a.example.com b.example.com', 'the username belongs to one hostname at inwx; write an account for each hostname'],
   ] as const)('at %s, %s is refused with what would be right', (provider, typed, problem) => {
     const read = readTypedNames(typed, { provider })
     expect(read.ok ? undefined : read.error).toEqual(

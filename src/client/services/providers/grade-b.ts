@@ -9,7 +9,7 @@ export const GRADE_B = {
   'he-tunnel':  { name: 'Hurricane Electric tunnelbroker', grade: 'B', names: { label: 'tunnel' }, settings: { server: 'https://ipv4.tunnelbroker.net', ipv6: 'false', batch: '1', verify: 'false' },
     username: 'the username of the account', password: 'the update key of the tunnel',
     note: 'the hostname is the number of the tunnel' },
-  'all-inkl':   { name: 'ALL-INKL', grade: 'B', settings: { server: 'https://dyndns.kasserver.com', path: '/', families: 'apart', ipv6_parameter: 'myip6', hostname_parameter: 'none', batch: '1' },
+  'all-inkl':   { name: 'ALL-INKL', grade: 'B', names: { isSingle: true }, settings: { server: 'https://dyndns.kasserver.com', path: '/', families: 'apart', ipv6_parameter: 'myip6', hostname_parameter: 'none', batch: '1' },
     username: 'the DDNS username (dyn and a number), which stands for the hostname', password: 'the password of that DDNS user' },
   'joker':      { name: 'Joker.com', grade: 'B', settings: { server: 'https://svc.joker.com', families: 'apart', batch: '1' },
     username: 'the DDNS username of the zone', password: 'the DDNS password' },

@@ -6,8 +6,8 @@ const UNKNOWN = 'only lists mention this service; it may no longer exist'
 /** Services that only lists name. */
 // biome-ignore format: a table
 export const GRADE_C = {
-  'udmedia':     { name: 'udmedia', grade: 'C', settings: { server: 'https://www.udmedia.de', families: 'apart', hostname_parameter: 'none', batch: '1' }, ...OWN, note: UNKNOWN },
-  'schokokeks':  { name: 'schokokeks.org', grade: 'C', settings: { server: 'https://dyndns.schokokeks.org', hostname_parameter: 'none', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'udmedia':     { name: 'udmedia', grade: 'C', names: { isSingle: true }, settings: { server: 'https://www.udmedia.de', families: 'apart', hostname_parameter: 'none', batch: '1' }, ...OWN, note: UNKNOWN },
+  'schokokeks':  { name: 'schokokeks.org', grade: 'C', names: { isSingle: true }, settings: { server: 'https://dyndns.schokokeks.org', hostname_parameter: 'none', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'duiadns':     { name: 'DuiaDNS', grade: 'C', settings: { server: 'https://ipv4.duiadns.net', path: '/dyndns.duia', families: 'apart', ipv6_server: 'https://ipv6.duiadns.net', hostname_parameter: 'host', batch: '1' }, ...OWN, note: UNKNOWN },
   'citynetwork': { name: 'City Network', grade: 'C', settings: { server: 'https://dyndns.citynetwork.se', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'servercow':   { name: 'Servercow', grade: 'C', settings: { server: 'https://dyndns.servercow.de', ipv6: 'false', batch: '1' }, ...OWN,
