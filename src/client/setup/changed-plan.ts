@@ -9,7 +9,7 @@ import { nameProblems } from '../settings/name-checks.ts'
 import { secretText } from '../../shared/program/config-file.ts'
 import { expandHome } from '../../shared/program/paths.ts'
 import { changedConfig, passwordFileOf } from './draft-files.ts'
-import { fileComplaints, passwordFilesOfUser } from './file-complaints.ts'
+import { changeProblem, passwordFilesOfUser } from './file-complaints.ts'
 import { isThere, type NewFile, type SetupPlan, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 
@@ -40,9 +40,8 @@ export async function changedPlan(
     (before, setting) => withSetting(before, account, setting),
     named,
   )
-  const [complaint] = await fileComplaints(text)
-  if (complaint !== undefined)
-    return err(`${paths.config} with this change: ${complaint.replace('holdfast.toml:', 'line ')}`)
+  const problem = await changeProblem(text, paths.config)
+  if (problem !== undefined) return err(problem)
   return ok({
     config: paths.config,
     files: [...password.value.files, ...(text === existing ? [] : [changedConfig(text, paths, existing)])],

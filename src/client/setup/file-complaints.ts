@@ -29,6 +29,16 @@ export async function fileComplaints(text: string): Promise<readonly string[]> {
   return protocols.flatMap((one) => (one.ok ? [] : one.error))
 }
 
+/** What a start would refuse of a file with a change in it, for its user; undefined where nothing is wrong. */
+export async function changeProblem(
+  text: string,
+  file: string,
+  change = 'change',
+): Promise<string | undefined> {
+  const [complaint] = await fileComplaints(text)
+  return complaint && `${file} with this ${change}: ${complaint.replace('holdfast.toml:', 'line ')}`
+}
+
 /** What a start would refuse, and where. */
 export interface FileComplaint {
   readonly line: number | undefined

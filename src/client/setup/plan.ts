@@ -11,7 +11,7 @@ import { deletionRemark, providerCalled } from '../services/providers/providers.
 import { tsigKeyOf, updatesNameServer } from '../settings/protocols.ts'
 import { changedPlan, isOtherLogin } from './changed-plan.ts'
 import { changedConfig, draftFiles, passwordFileOf } from './draft-files.ts'
-import { fileComplaints } from './file-complaints.ts'
+import { changeProblem, fileComplaints } from './file-complaints.ts'
 import { isThere, type SetupPlan, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 
@@ -145,9 +145,8 @@ async function addedPlan(
     if (!added.ok) return err(`${paths.config}: ${added.error}`)
     text = added.value
   }
-  const [complaint] = await fileComplaints(text)
-  if (complaint !== undefined)
-    return err(`${paths.config} with this account: ${complaint.replace('holdfast.toml:', 'line ')}`)
+  const problem = await changeProblem(text, paths.config, 'account')
+  if (problem !== undefined) return err(problem)
   const passwords = accounts.flatMap((account) =>
     passwordFileOf(account, paths.passwordFile(account, false), { paths }),
   )

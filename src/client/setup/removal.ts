@@ -3,7 +3,7 @@ import { parseDocument } from '../../shared/settings/document.ts'
 import { withSetting, writtenAccounts } from './changed-account.ts'
 import { diffLines } from './diff.ts'
 import { changedConfig } from './draft-files.ts'
-import { fileComplaints } from './file-complaints.ts'
+import { changeProblem } from './file-complaints.ts'
 import { type SetupPlan, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 import { maskedConfiguration } from './shown.ts'
@@ -31,9 +31,8 @@ export async function removalPlan(
     text = withSetting(text, account, ['hostnames', rest])
     changed.push(account.name)
   }
-  const [complaint] = await fileComplaints(text)
-  if (complaint !== undefined)
-    return err(`${paths.config} with this change: ${complaint.replace('holdfast.toml:', 'line ')}`)
+  const problem = await changeProblem(text, paths.config)
+  if (problem !== undefined) return err(problem)
   return ok({
     config: paths.config,
     files: [changedConfig(text, paths, existing)],

@@ -140,7 +140,7 @@ export const ROWS = [
   { name: 'first line, over another',    when: (v) => isNew(v) && !v.use.isGlobal && (isOver(v) || isStray(v)), outcome: 'hold'  },
   { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
   { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
-  { name: 'back to a known line',        when: (v) => !isOver(v) && isKnown(v),                                          outcome: 'adopt' },
+  { name: 'back to a known line',        when: (v) => !isOver(v) && isKnown(v),                                 outcome: 'adopt' },
   { name: 'nothing to protect',          when: (v) => !isOver(v) && !v.isPublished,                             outcome: 'adopt' },
   { name: 'own public address',          when: (v) => !isOver(v) && isOwn(v),                                   outcome: 'adopt' },
   { name: 'old line dead, over another', when: (v) => isOver(v) && isDead(v) && !v.use.isGlobal,                outcome: 'hold'  },
